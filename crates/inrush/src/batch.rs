@@ -143,7 +143,7 @@ pub(crate) enum Undo {
 }
 
 impl Undo {
-    /// Takes in how [`UNDO`] ended. Only the server's own word counts as the end of the transaction: a connection that is lost at
+    /// Converts the result of [`UNDO`]. Only the server's answer counts as the end of the transaction: a connection that is lost at
     /// this moment says nothing about the batch's rows.
     pub(crate) fn of(end: Result<Outcome>, session: &Session) -> Self {
         match end {

@@ -143,7 +143,7 @@ impl Bulk {
         }
     }
 
-    /// What came of it all.
+    /// The report of all rows.
     pub(crate) fn report(&self) -> Result<BulkReport> {
         self.check().map(|()| self.report)
     }

@@ -15,7 +15,7 @@
 //! | [`columns!`], [`scalar`], [`InZone`] | many sets of values as columns |
 //! | [`Pipeline`] | many commands in one flight |
 //! | [`BulkInserter`], [`BulkOptions`] | rows one at a time, written in batches |
-//! | [`Inserter`], [`Inserters`], [`InserterOptions`] | single rows of many callers that travel together, into one table or many |
+//! | [`Inserter`], [`Inserters`], [`InserterOptions`] | single rows of many callers that are sent together, into one table or many |
 //! | [`Loader`] | sources in, one table filled, a report out |
 //! | [`ReadView`], [`parts`] | one state of tables, read over several connections; a query in parts |
 //!
@@ -36,7 +36,7 @@
 //!
 //! # Features
 //!
-//! The default is small: one shell, and no Arrow. A tokio application asks for
+//! The default is small: one shell, and no Arrow. A tokio application needs
 //! `inrush = { version = "..", default-features = false, features = ["tokio", "derive"] }`.
 //!
 //! | feature | default | what it adds | what it costs |

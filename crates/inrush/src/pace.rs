@@ -17,7 +17,7 @@ pub(crate) enum Pace {
 }
 
 /// How much of a command's time is left. It passes only while we wait for the server: what the caller does between two rows
-/// of a result is his own time.
+/// of a result does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct QueryTime {
     limit: Option<Duration>,

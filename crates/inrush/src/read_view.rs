@@ -151,7 +151,7 @@ fn is_locked<T>(answer: Result<T>) -> Result<bool> {
     }
 }
 
-/// While it waits, a lock of all tables blocks everybody who writes.
+/// While it waits, a lock of all tables blocks all writers.
 const MAY_WAIT: Duration = Duration::from_secs(5);
 
 fn binlog_position(guard: &mut Connection) -> Result<Option<BinlogPosition>> {

@@ -1,4 +1,4 @@
-//! What can be asked: a text, or a [`Statement`], with values or without. Decides how it travels, for both shells.
+//! What can be executed: a text, or a [`Statement`], with values or without. Decides how it is sent, for both shells.
 
 use crate::{Config, Error, Result};
 use inrush_core::convert::{FromRow, Params};
@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 /// The text of a statement, or a [`Statement`].
 ///
-/// A text without values travels as it is (COM_QUERY); its string literals may hold any bytes. A text with values, and a
+/// A text without values is sent as it is (COM_QUERY); its string literals may hold any bytes. A text with values, and a
 /// [`Statement`] in any case, is prepared once a connection, kept, and executed.
 pub trait Sql {
     /// What it is.
@@ -64,7 +64,7 @@ pub(crate) enum Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// How a statement with parameters of the kind `P` travels.
+    /// How a statement with parameters of the kind `P` is sent.
     pub(crate) fn new<P: Params>(sql: &'a (impl Sql + ?Sized)) -> Result<Self> {
         match sql.text() {
             Text::Statement(statement) => Ok(Self::Prepared(Cow::Borrowed(statement))),
@@ -93,7 +93,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Whether it travels as text.
+    /// Whether it is sent as text.
     pub(crate) fn is_plain(&self, n_values: usize) -> bool {
         matches!(self, Self::Plain(_)) && n_values == 0
     }
@@ -102,7 +102,7 @@ impl<'a> Asked<'a> {
 /// How rows are to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// As text if the statement travels as text.
+    /// As text if the statement is sent as text.
     AsAsked,
     /// In binary form, if the server can prepare the statement at all.
     Binary,

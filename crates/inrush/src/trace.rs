@@ -8,8 +8,8 @@
 //! | `inrush.batch` | one statement for many rows |
 //! | `inrush.transaction` | one run of a closure in a transaction, with BEGIN and COMMIT |
 //!
-//! The text of a statement is in it only where its values are apart from it, or where [`Config::with_log_text`] asks for it; values are in
-//! none. Without the feature `tracing` all of this is nothing.
+//! A span has the text of a statement only if its values are apart from the text, or if [`Config::with_log_text`] allows it; no span has
+//! values. Without the feature `tracing` all of this is nothing.
 
 #[cfg(feature = "tracing")]
 pub(crate) use on::Trace;

@@ -46,7 +46,7 @@ impl<T, E: From<Error>> Failure<T, E> {
         Self { stage, fault: Fault::Ours(error), doubt }
     }
 
-    /// The ledger could not be read, or was changed by somebody else.
+    /// The ledger could not be read, or was changed by another program.
     pub(crate) fn unsettled(error: Error, doubt: Doubt<T>) -> Self {
         Self { stage: Stage::Settle, fault: Fault::Ours(error), doubt: Some(doubt) }
     }
@@ -109,7 +109,7 @@ pub(crate) const OF_POOL: TransactionOptions = {
     options
 };
 
-/// Short enough for somebody who waits for an answer, long enough for a deadlock and for a server that changes its primary.
+/// Short enough for a caller that waits for an answer, long enough for a deadlock and for a server that changes its primary.
 const RETRY_FOR: Duration = Duration::from_secs(10);
 
 /// The lines of one pool in the ledger.

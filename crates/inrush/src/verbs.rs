@@ -160,7 +160,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Asks for them, in one round trip.
+    /// Queries them, in one round trip.
     pub(crate) const SQL: &str = "SELECT @@max_allowed_packet, @@session.time_zone";
 
     pub(crate) fn read((max_packet, zone): (Option<String>, Option<String>), session: &Session) -> Result<Self> {

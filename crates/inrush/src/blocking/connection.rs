@@ -116,7 +116,7 @@ impl Connection {
         Aborter(Arc::downgrade(&self.wire))
     }
 
-    /// Asks whether the server is there.
+    /// Checks that the server answers.
     ///
     /// # Errors
     /// `Io` if the connection is lost or a time-out passes.
@@ -126,7 +126,7 @@ impl Connection {
 
     /// Runs a statement and makes a `T` of each row: a tuple, a struct with `#[derive(FromRow)]`. Results after the first are dropped.
     ///
-    /// `sql` is text or a [`Statement`]; `params` are `()`, a tuple, a slice, or [`params!`](crate::params). Text without values travels as
+    /// `sql` is text or a [`Statement`]; `params` are `()`, a tuple, a slice, or [`params!`](crate::params). Text without values is sent as
     /// text; anything else is prepared once and kept.
     ///
     /// # Errors
@@ -384,7 +384,7 @@ impl Connection {
         end.map_err(|e| self.give_up(e))
     }
 
-    /// Whether the server keeps the connection open and has said nothing.
+    /// Whether the server keeps the connection open and has sent nothing.
     pub(super) fn is_quiet(&self) -> bool {
         net::is_quiet(&self.wire.socket)
     }

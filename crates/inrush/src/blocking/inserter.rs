@@ -1,4 +1,4 @@
-//! Rows of many threads that travel together: how threads bring them and wait, and the threads that write them.
+//! Rows of many threads that are sent together: how threads bring them and wait, and the threads that write them.
 
 use super::{Connection, Pool, PooledConnection};
 use crate::inserter::answers::Ticket;
@@ -133,7 +133,7 @@ impl Inserter {
         self.0.shared.hear()
     }
 
-    /// Takes no more rows, writes those that are there, and waits for that. So for all clones.
+    /// Takes no more rows, writes the queued rows, and waits for that. This applies to all clones.
     ///
     /// # Errors
     /// Those of [`flush`](Inserter::flush).
@@ -166,7 +166,7 @@ impl Inserter {
         let replaced = match shape.values(row, &mut values) {
             Ok(replaced) => replaced,
             Err(error) if error.kind() == Kind::Data && shape.is_old(Instant::now()) => {
-                // Perhaps somebody altered the table.
+                // Perhaps another session altered the table.
                 shape = self.read_anew(&shape)?;
                 values.clear();
                 shape.values(row, &mut values)?
@@ -398,7 +398,7 @@ impl Writer {
         }
     }
 
-    /// A connection that is open, as far as anybody can see without asking; a pool is waited for until this time.
+    /// A connection that is open, as far as is known without a query; waits for a pool until this time.
     fn connection(&mut self, until: Option<Instant>) -> Result<&mut Connection> {
         match &self.connection {
             // It waits for its connections to come back.

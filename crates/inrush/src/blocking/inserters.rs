@@ -91,7 +91,7 @@ impl Inserters {
         tables::heard(all.iter().map(Inserter::shared))
     }
 
-    /// Takes no more rows and no more tables, writes the rows that are there, and waits for that. So for all clones.
+    /// Takes no more rows and no more tables, writes the queued rows, and waits for that. This applies to all clones.
     ///
     /// # Errors
     /// Those of [`flush`](Inserters::flush).

@@ -1,4 +1,4 @@
-//! A pool for threads: how they wait, open, check, and the thread that keeps house.
+//! A pool for threads: how they wait, open, check, and the maintenance thread.
 
 use super::Connection;
 use crate::Result;

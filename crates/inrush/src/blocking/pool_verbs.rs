@@ -44,7 +44,7 @@ impl Pool {
     ///
     /// # Errors
     /// Those of [`transaction`](Pool::transaction). With [`TransactionOptions::with_exactly_once`] also `Config` if the pool's configuration has no database, and
-    /// `Guarantee` if the ledger settles nothing there, or if its line was changed by somebody else.
+    /// `Guarantee` if the ledger settles nothing there, or if its line was changed by another program.
     pub fn transaction_with<T, E: From<Error>>(
         &self,
         options: &TransactionOptions<E>,
@@ -226,7 +226,7 @@ impl Pool {
         self.get()?.prepare(sql)
     }
 
-    /// Asks over any connection whether the server is there.
+    /// Checks over any connection that the server answers.
     ///
     /// # Errors
     /// Those of [`get`](Pool::get) and of [`Connection::ping`].

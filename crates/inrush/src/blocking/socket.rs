@@ -56,7 +56,7 @@ pub(super) fn wait(socket: &Socket, interest: Ready, deadline: Option<Instant>) 
     }
 }
 
-/// Writes what can be written, else reads what is there; waits until something of both came about. `Ok(false)`: the deadline passed.
+/// Writes what can be written, else reads what has arrived; waits until one of both happened. `Ok(false)`: the deadline passed.
 ///
 /// An exchange of one request and one answer is one call that writes and one that waits and reads.
 pub(super) fn exchange(socket: &Socket, link: &mut Link, deadline: Option<Instant>) -> Result<bool> {

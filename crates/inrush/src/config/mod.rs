@@ -97,7 +97,7 @@ impl Config {
     /// (`/etc/my.cnf`, `/etc/mysql/my.cnf`, `~/.my.cnf`, those that exist, in this order).
     ///
     /// # Errors
-    /// `Io` if a file cannot be read; `Config` for an invalid option, and for a file that everybody may write to.
+    /// `Io` if a file cannot be read; `Config` for an invalid option, and for a file that every user may write to.
     pub fn from_option_files(defaults_file: Option<&Path>) -> Result<Self> {
         let mut config = Self::default();
         option_files::apply(defaults_file, &mut config)?;

@@ -66,7 +66,7 @@ pub(crate) fn set(config: &mut Config, name: &str, value: Option<&str>) -> Resul
     Ok(true)
 }
 
-/// The names to offer when somebody wrote one that does not exist.
+/// The names to offer for a name that does not exist.
 pub(crate) const KNOWN: &str = "tls, tls-ca, tls-cert, tls-key, socket, connect-timeout, read-timeout, write-timeout, query-timeout, kill-on-timeout, keep-alive, \
      compression, pipeline, allow-cleartext, get-server-public-key, server-public-key, local-infile, multi-statements, max-allowed-packet, statement-cache, time-zone, log-text, log-slower-than, program-name, \
      pool-min, pool-max, pool-idle-timeout, pool-max-lifetime, pool-acquire-timeout, pool-check-after, pool-reset";

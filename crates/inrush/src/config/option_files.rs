@@ -128,7 +128,7 @@ fn read_text(path: &Path) -> Result<String> {
     let file = std::fs::File::open(path).map_err(cannot)?;
     let facts = file.metadata().map_err(cannot)?;
     if facts.permissions().mode() & 0o002 != 0 && facts.is_file() {
-        // Anybody could put a server of his own and `local-infile` into it.
+        // Any user could put a server of their own and `local-infile` into it.
         return Err(Error::config(format!("everybody may write to the option file `{}`", path.display()))
             .with_hint(format!("chmod o-w `{}` (it belongs to user {})", path.display(), facts.uid())));
     }

@@ -43,7 +43,7 @@ impl FromStr for Config {
 
 /// What says where to connect to: a [`Config`], a URL, or a connection string (see [`Config::parse`]).
 pub trait IntoConfig {
-    /// The configuration. A text that is none is an error.
+    /// The configuration.
     ///
     /// # Errors
     /// `Config` for a text that is no configuration.

@@ -1,5 +1,5 @@
 //! Where the callers of one batch find their answers: one lock and one bell for all of them, a slot a row. A caller is a task or
-//! a thread; one who is gone leaves his slot, and his row is written all the same.
+//! a thread; a caller that is gone leaves its slot, and its row is still written.
 
 use crate::inserter::Inserted;
 use crate::{Error, Result};

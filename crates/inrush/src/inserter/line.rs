@@ -36,7 +36,7 @@ pub(crate) enum Place {
 pub(crate) enum Finding {
     Committed,
     NotCommitted,
-    /// The line is gone, or somebody else moved it.
+    /// The line is gone, or another program moved it.
     Strange,
 }
 
@@ -135,7 +135,7 @@ impl Line {
 
 /// The server has no such table.
 pub(crate) const NO_SUCH_TABLE: u16 = 1146;
-/// The line is there: the answer to its INSERT was lost.
+/// The line exists: the answer to its INSERT was lost.
 pub(crate) const DUPLICATE: u16 = 1062;
 const TABLE: &str = "inrush_inserter";
 

@@ -1,4 +1,4 @@
-//! Single rows of many callers that travel together: what both twins of an inserter share, which is everything but the waiting.
+//! Single rows of many callers that are sent together: what both twins of an inserter share, which is everything but the waiting.
 //!
 //! | file | what |
 //! |---|---|

@@ -28,10 +28,10 @@ pub enum OnDuplicate {
     /// It is refused: the error of its caller.
     #[default]
     Fail,
-    /// The row that is there stays as it is, and the caller is answered as if his were stored. Nothing else is ignored: a value that
+    /// The existing row stays as it is, and the caller gets the same answer as if its row were stored. Nothing else is ignored: a value that
     /// does not fit is an error (INSERT IGNORE would bend it). A trigger for updates sees an update that changes nothing.
     Keep,
-    /// The row that is there gets the new values of all columns of the inserter.
+    /// The existing row gets the new values of all columns of the inserter.
     Update,
     /// The same for these columns only.
     UpdateColumns(Vec<String>),
@@ -101,7 +101,7 @@ impl InserterOptions {
         self
     }
 
-    /// For how long a batch is tried again that met a deadlock or found no server, and the query that describes the table as well.
+    /// For how long a batch is tried again after a deadlock or if no server is found, and the query that describes the table as well.
     /// 30 seconds unless set. No attempt waits longer for a connection than this or, if that is longer, the pool's
     /// [acquire time-out](crate::PoolOptions::with_acquire_timeout), both from the first attempt on.
     #[must_use]

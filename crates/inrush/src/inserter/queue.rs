@@ -1,11 +1,11 @@
-//! An inserter's queue: which rows travel together, who waits for room, which lane has work, when a flush is over. No lock, no
+//! An inserter's queue: which rows are sent together, who waits for room, which lane has work, when a flush is over. No lock, no
 //! clock, no socket in here.
 //!
 //! Rows are put into batches as they come: the last batch takes rows until it is full, has a lane's share, or a lane takes it. A lane
 //! that is free takes the first batch at once, however small: there is no batching delay. What comes while all lanes are busy forms the
 //! next batch.
 //!
-//! Invariant: while there is room no caller waits for it, and while a batch is there no lane sleeps that was not called
+//! Invariant: while there is room no caller waits for it, and while there is a batch no lane sleeps that was not called
 //! (`settled`, checked in tests).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -53,7 +53,7 @@ pub(crate) struct Size {
     pub(crate) bytes: usize,
 }
 
-/// The answer to somebody who brings a row.
+/// The answer to a caller that brings a row.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Admission {
     /// It is counted in: [`Queue::place`] it.
@@ -75,7 +75,7 @@ pub(crate) enum Work<B> {
     End,
 }
 
-/// Why somebody who waits is called.
+/// Why a waiter is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Call {
     /// A caller with a row: it is counted in, with so many bytes.
@@ -104,7 +104,7 @@ struct Outside<W> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Life {
     Open,
-    /// No more rows are taken; those that are there are written.
+    /// No more rows are taken; queued rows are written.
     Closing,
     /// No lane is left to write.
     Ended,
@@ -131,7 +131,7 @@ impl<B, W> Queue<B, W> {
         }
     }
 
-    /// Somebody brings a row of so many bytes.
+    /// A caller brings a row of so many bytes.
     pub(crate) fn admit(&mut self, bytes: usize) -> Admission {
         match self.life {
             Life::Open if self.outside.is_empty() && self.has_room(bytes) => {
@@ -191,7 +191,7 @@ impl<B, W> Queue<B, W> {
         })
     }
 
-    /// A lane asks for work, because it is new, was called, or is through with a batch.
+    /// A lane requests work, because it is new, was called, or has finished a batch.
     pub(crate) fn work(&mut self, lane: usize) -> Work<B> {
         self.is_here(lane);
         match self.forming.pop_front() {
@@ -260,7 +260,7 @@ impl<B, W> Queue<B, W> {
         self.ends.push(who);
     }
 
-    /// Returns whom to call next, and why. Call this after each of the methods above, until it returns `None`.
+    /// Returns the next waiter to call, and why. Call this after each of the methods above, until it returns `None`.
     pub(crate) fn serve(&mut self) -> Option<(W, Call)> {
         if let Some(outside) = self.outside.first_entry() {
             let bytes = outside.get().bytes;
@@ -319,7 +319,7 @@ impl<B, W> Queue<B, W> {
         n_here.div_ceil(self.n_lanes.max(1)).max(MIN_SHARE).min(self.limits.batch.rows)
     }
 
-    /// A lane is neither called nor resting any more.
+    /// Marks a lane as neither called nor idle.
     fn is_here(&mut self, lane: usize) {
         self.called.retain(|number| *number != lane);
         self.idle.retain(|(number, _)| *number != lane);

@@ -32,7 +32,7 @@ pub(crate) struct Shared {
 
 struct State {
     queue: Queue<Batch, Arc<Waiter<Call>>>,
-    /// `None` until somebody has read the table.
+    /// `None` until the table was read.
     shape: Option<Arc<Shape>>,
     totals: Totals,
     /// Rows that are through, for their memory.
@@ -47,7 +47,7 @@ struct Totals {
     batches: u64,
 }
 
-/// Rows that travel together.
+/// Rows that are sent together.
 pub(crate) struct Batch {
     pub(crate) shape: Arc<Shape>,
     pub(crate) rows: RowBuffer,
@@ -152,7 +152,7 @@ impl Shared {
         self.state().shape.clone()
     }
 
-    /// Somebody read the table.
+    /// The table was read.
     pub(crate) fn learn(&self, shape: Shape) -> Arc<Shape> {
         let shape = Arc::new(shape);
         let mut state = self.state();
@@ -163,7 +163,7 @@ impl Shared {
         Arc::clone(state.shape.insert(shape))
     }
 
-    /// Somebody brings a row.
+    /// A caller brings a row.
     pub(crate) fn bring(&self, shape: &Arc<Shape>, values: &[Value<'_>]) -> Result<Entry<'_>> {
         let bytes = size_of_row(values);
         let mut state = self.state();
@@ -195,7 +195,7 @@ impl Shared {
         let ticket = batch.answers.ticket(row);
         self.settle(state);
         self.meters.queued(1);
-        // It has the values that its shape asks for, which is that of the whole batch.
+        // It has the values of its shape, which is that of the whole batch.
         pushed.map(|()| ticket)
     }
 

@@ -29,7 +29,7 @@ impl<I: Clone> Tables<I> {
         Ok(inserter)
     }
 
-    /// Lets go of the one of this table, if it is there.
+    /// Removes the inserter of this table, if it exists.
     pub(crate) fn remove(&self, table: &str) -> Option<I> {
         self.by_name().remove(table)
     }

@@ -21,7 +21,7 @@ pub(super) struct Budget {
 struct Holding {
     bytes: u64,
     batches: usize,
-    /// What the batch will take that somebody waits with.
+    /// How much memory the batch needs that waits for it.
     wanted: Option<u64>,
 }
 

@@ -11,7 +11,7 @@ impl Loader {
     /// A table's columns in their order, read over a connection of its own; `None` if there is no such table.
     ///
     /// # Errors
-    /// `Config` for a name that is none, and for a view; else what the server or the network said.
+    /// `Config` for an invalid name, and for a view; else the error of the server or the network.
     pub fn columns(config: &Config, table: &str) -> Result<Option<Vec<Column>>> {
         let mut connection = Connection::connect(config)?;
         sql::set_answers(&mut connection)?;

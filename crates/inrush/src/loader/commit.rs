@@ -94,7 +94,7 @@ impl Lane<'_> {
         }
     }
 
-    /// With the chunk's line in the ledger, in the same transaction: that it is there is what "stored" means.
+    /// Commits with the chunk's line in the ledger, in the same transaction: a chunk is stored exactly if its line exists.
     fn commit_behind(&mut self, fence: &Fence, chunk: &Prepared, counted: Counted, rejects: Vec<Reject>) -> Attempt {
         match self.write_lines(fence, chunk, counted, &rejects) {
             Ok(true) => {}

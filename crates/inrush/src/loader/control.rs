@@ -79,7 +79,7 @@ pub(super) struct LaneState {
     /// When the silence was last reported.
     pub(super) told: Option<Instant>,
     pub(super) aborter: Option<Aborter>,
-    /// Time spent on its transactions rather than on their rows, until somebody asks.
+    /// Time spent on its transactions rather than on their rows, since it was last taken.
     pub(super) fixed: Duration,
     /// The least that a line of the ledger took.
     pub(super) trip: Option<Duration>,
@@ -119,7 +119,7 @@ impl Default for Control {
 }
 
 impl Control {
-    /// Asks for an orderly end: chunks whose rows are on their way are committed, nothing new is begun.
+    /// Requests an orderly end: chunks whose rows are in flight are committed, nothing new is begun.
     pub fn stop(&self) {
         self.stop.store(true, Relaxed);
     }
@@ -136,12 +136,12 @@ impl Control {
         lock(&self.others).iter().for_each(Aborter::abort);
     }
 
-    /// Whether somebody asked to stop.
+    /// Whether a stop was requested.
     pub fn is_stopping(&self) -> bool {
         self.stop.load(Relaxed)
     }
 
-    /// Whether somebody asked to end it at once.
+    /// Whether an abort was requested.
     pub fn is_aborted(&self) -> bool {
         self.aborted.load(Relaxed)
     }

@@ -208,7 +208,7 @@ impl<'a> Lane<'a> {
         let done = self.target.load.retrying(self.number, Work::Step(what)).run(Control::is_stopping, |reconnect| {
             self.must_reconnect |= reconnect;
             match self.be_connected().and_then(|()| run(&mut self.connection)) {
-                // An error of a file, or one that the next attempt would meet again.
+                // An error of a file, or one that the next attempt would get again.
                 Err(error) if !self.connection.session().is_dead() => Tried::Refused(error),
                 end => end.into(),
             }

@@ -271,7 +271,7 @@ impl Drop for TellOnDrop {
 /// As many rejects as a report shows.
 const SHOWN_REJECTS: usize = 20;
 
-/// What came of the beginning.
+/// The outcome of the beginning.
 enum Begun {
     AsTheyCome,
     Sorted(sort::Sort),
@@ -361,7 +361,7 @@ fn confirm(sources: &[(Arc<str>, Arc<dyn Unchanged>)], target: &Target) -> Resul
     Ok(())
 }
 
-/// What came of it; `sources` are those that can be compared with what they were.
+/// Makes the report; `sources` are those that can be compared with what they were.
 fn report(
     target: Target,
     mut jobs: Jobs,

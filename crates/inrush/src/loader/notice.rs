@@ -49,12 +49,12 @@ pub enum Notice {
         /// What it is on, for people: a network, memory.
         on: &'static str,
     },
-    /// The server is to sort rows, once all of them are there.
+    /// The server is to sort rows, once all of them are stored.
     ServerSorts {
         /// It needs about so many bytes of disk for that, as far as is known.
         bytes: Option<u64>,
     },
-    /// The server has no room for as many connections as were asked for.
+    /// The server has no room for the requested number of connections.
     FewerLanes {
         /// How many there are.
         lanes: usize,
@@ -149,7 +149,7 @@ pub enum Notice {
         /// Their names.
         names: Vec<String>,
     },
-    /// They are there again.
+    /// The indexes were created again.
     IndexesRebuilt {
         /// Their names.
         names: Vec<String>,

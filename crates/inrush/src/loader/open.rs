@@ -415,11 +415,11 @@ fn check_names(table: &TableName, columns: &[(String, String)]) -> Result<()> {
     }
 }
 
-/// The table that takes the place of one that is there: as an earlier run of this load made it, or as it will be.
+/// The table that takes the place of an existing one: as an earlier run of this load made it, or as it will be.
 fn new_table(connection: &mut Connection, name: &TableName, columns: &[(String, String)]) -> Result<Table> {
     let shadow = TableName { name: Shadow::of(&name.schema, &name.name).shadow, ..name.clone() };
     let made = sql::read_table(connection, &shadow)?;
-    // What another load made, or somebody for something else, is refused for what it is, once it is known whose it is.
+    // A table of another load or another program is refused later, once its owner is known.
     let is_like = |made: &Table| {
         columns.iter().all(|(column, _)| made.columns.iter().any(|of| of.name.to_lowercase() == column.to_lowercase()))
     };
@@ -457,7 +457,7 @@ pub(super) fn drop_if_unused(target: &Target) {
 /// For as long it waits for those who use the table.
 const DROP_WAIT_SECONDS: u32 = 5;
 
-/// The table that will be created: to plan against before it is there.
+/// The table that will be created: to plan against before it exists.
 fn imagined(name: &TableName, columns: &[(String, String)]) -> Table {
     let column = |(name, ty): &(String, String)| {
         let nullable = !ty.ends_with("NOT NULL");

@@ -32,7 +32,7 @@ pub struct LoadOptions {
     pub matching: Matching,
     /// Columns that are computed, by SQL that may name fields.
     pub set: Vec<Computed>,
-    /// What becomes of a row whose key is there, or is not.
+    /// What becomes of a row, depending on whether its key exists.
     pub mode: Mode,
     /// The columns of the unique key that the mode goes by; empty is the primary key, or another that is loaded.
     pub key: Vec<String>,
@@ -68,7 +68,7 @@ pub struct LoadOptions {
     /// Whether sources that were loaded already are loaded once more.
     pub again: bool,
     /// Whether a stream is taken for the one that an earlier run has loaded to its end under the same name, if it begins in the same way: then
-    /// nothing of it is read. For who gives a name to each of his streams, and runs a task again that may have been done.
+    /// nothing of it is read. For callers that give each stream a name, and run a task again that may have been done.
     pub skip_loaded: bool,
     /// Whether jobs of other users are taken over that are not finished.
     pub force: bool,
@@ -79,7 +79,7 @@ pub struct LoadOptions {
     /// Columns of a table that this load makes, by `create`, whose cells must keep their spelling: a cell that the column would not give back as
     /// it is written makes its row bad, such as `00123` in an INT.
     pub keep_spelling: Vec<String>,
-    /// Whether a new table takes the place of the one that is there, with the rows of this load, once the last of them is stored: until
+    /// Whether a new table takes the place of the existing one, with the rows of this load, once the last of them is stored: until
     /// then the old one is as it was. The new one has the old one's definition; with [`create`](Self::create) it has those columns. For
     /// [`atomic`](Self::atomic) loads that [`truncate`](Self::truncate).
     pub replace: bool,
@@ -356,7 +356,7 @@ impl LoadOptions {
         Ok(())
     }
 
-    /// Whether a table of other columns takes the place of one that is there.
+    /// Whether a table of other columns takes the place of an existing one.
     pub(super) fn redefines(&self) -> bool {
         self.replace && self.create.is_some()
     }

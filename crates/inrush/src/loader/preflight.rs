@@ -63,7 +63,7 @@ pub(super) fn check_rows(target: &Target, n_records: Option<u64>) -> Result<()> 
     Err(none_to_load(target, "there is no row to load"))
 }
 
-/// Whether a load without rows is refused: it would empty a table that is there.
+/// Whether a load without rows is refused: it would empty an existing table.
 pub(super) fn refuses_none(target: &Target) -> bool {
     let options = &target.load.options;
     options.truncate && !options.allow_empty && target.to_create.is_none()

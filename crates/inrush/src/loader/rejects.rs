@@ -62,11 +62,11 @@ impl RejectFile {
     }
 }
 
-/// Refuses a file that is there, which may hold rows of an earlier load (`may_replace`: one of this load's own), and one that cannot be
+/// Refuses an existing file, which may hold rows of an earlier load (`may_replace`: one of this load's own), and one that cannot be
 /// written. Nothing is sent yet, and the path is the user's: a mistake of usage.
 pub(super) fn check(path: &Path, may_replace: bool) -> Result<()> {
     let log = log_path(path);
-    // A link that leads nowhere is there as well.
+    // A link that leads nowhere exists as well.
     if let Some(there) = [path, &log].into_iter().find(|path| path.symlink_metadata().is_ok() && !may_replace) {
         return Err(Error::config(format!("`{}` exists: it may hold rows of an earlier load", there.display()))
             .with_hint("load what is in it, then remove it; or give `--bad-rows divert:FILE` another name"));
@@ -164,7 +164,7 @@ fn private(path: &Path) -> io::Result<File> {
 }
 
 /// The same in the place of what an earlier run of the same load has left: a file of our own, as [`private`] makes them. Everything else
-/// of that name is somebody else's and stays.
+/// of that name belongs to another program and stays.
 fn replaced(path: &Path) -> io::Result<File> {
     if let Ok(there) = path.symlink_metadata()
         && there.is_file()

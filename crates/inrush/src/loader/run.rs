@@ -170,7 +170,7 @@ impl<'scope, 'env> LoadWorkers<'scope, 'env> {
         let opened = self.n_lanes.load(SeqCst);
         self.work_queue.open_for(wanted.min(opened));
         self.target.load.control.park_from(wanted);
-        // One at a time, which is how the tuner asks for them; of two threads that see the same need one opens it.
+        // One at a time, as the tuner requests them; of two threads that see the same need one opens it.
         if wanted > opened && self.n_lanes.compare_exchange(opened, wanted, SeqCst, SeqCst).is_ok() {
             for number in opened..wanted {
                 let workers = self.clone();

@@ -3,7 +3,7 @@
 //!
 //! Before: the shadow of an atomic load is made and filled, the user's statements are run, indexes are dropped. After: indexes are rebuilt,
 //! the shadow takes the table's place, the user's statements are run. What changes rows is in the transaction that notes it; what
-//! commits by itself can be done again or asks first what is there.
+//! commits by itself can be done again or queries first what exists.
 
 mod guard;
 pub(super) mod rights;
@@ -23,7 +23,7 @@ use inrush_core::session::{Discard, Query};
 use inrush_core::value::ident::quote_table;
 use inrush_core::{Error, Kind, Result};
 
-/// What comes before the first row, once the table is there.
+/// The steps before the first row, once the table exists.
 pub(super) fn first(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result<()> {
     if let Some(shadow) = target.shadow() {
         make_shadow(connection, target, jobs, &shadow)?;

@@ -53,9 +53,9 @@ fn server_state(config: &Config, connection_id: u32) -> String {
     let config = config.clone().with_read_timeout(limit).with_write_timeout(limit);
     let id = connection_id.to_string();
     let asked = Connection::connect(&config).and_then(|mut connection| {
-        // MySQL refuses information_schema.PROCESSLIST while a statement of anybody has an emoji in it (error 3854).
+        // MySQL refuses information_schema.PROCESSLIST while a statement of any user has an emoji in it (error 3854).
         let rows = super::sql::rows(&mut connection, "SHOW PROCESSLIST")?;
-        // Who may not read it, or whose server keeps no stages, hears nothing of them.
+        // A user who may not read them, or whose server keeps no stages, gets none.
         let stages = super::sql::rows(&mut connection, &stages_query(connection_id)).unwrap_or_default();
         connection.close();
         Ok((rows, stages))

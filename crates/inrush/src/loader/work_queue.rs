@@ -66,7 +66,7 @@ impl WorkQueue {
         self.changed.notify_all();
     }
 
-    /// Waits while the lane is parked. The first lane never is, so somebody always notices the end. `false`: it is over.
+    /// Waits while the lane is parked. The first lane never is, so one lane always notices the end. Returns `false` if it is over.
     fn wait_for_turn(&self, lane: usize) -> bool {
         let mut open = lock(&self.open);
         while lane >= open.lanes && !open.is_over {

@@ -23,7 +23,7 @@ pub(crate) enum Progress<T> {
 /// One connection without its socket.
 pub(crate) struct Link {
     pub(crate) channel: Channel,
-    /// Results that somebody was reading row by row.
+    /// Results that a caller was reading row by row.
     stream: Option<Stream>,
     tls: Option<Box<tls::Session>>,
     /// Whether the replies of a pipeline have come fast lately, so that it is worth waiting for several of them.
@@ -135,7 +135,7 @@ impl Link {
         self.stream = None;
     }
 
-    /// Whether somebody stopped in the middle of results.
+    /// Whether a caller stopped in the middle of results.
     pub(crate) fn has_stream(&self) -> bool {
         self.stream.is_some()
     }
@@ -199,7 +199,7 @@ impl Link {
         has_come_on
     }
 
-    /// Reads once. `Ok(false)`: nothing is there just now.
+    /// Reads once. `Ok(false)`: nothing has arrived.
     pub(crate) fn fill_from(&mut self, socket: &mut impl Read) -> Result<bool> {
         let space = match &mut self.tls {
             Some(tls) => tls.space(),

@@ -16,7 +16,7 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv};
 use std::os::fd::AsFd;
 
-/// Whether the other side keeps the connection open and has said nothing. Takes nothing of what it said.
+/// Whether the other side keeps the connection open and has sent nothing. Takes none of the bytes that it sent.
 pub(crate) fn is_quiet(socket: impl AsFd) -> bool {
     let peeked = recv(socket, &mut [0; 1], RecvFlags::PEEK | RecvFlags::DONTWAIT);
     matches!(peeked, Err(Errno::AGAIN))

@@ -71,7 +71,7 @@ impl<'c, C> Pipeline<'c, C> {
         self
     }
 
-    /// Asks whether the server is there.
+    /// Checks that the server answers.
     pub fn ping(&mut self) -> &mut Self {
         self.batch.ping();
         self

@@ -19,7 +19,7 @@ pub(crate) enum Way {
     Unknown,
 }
 
-/// How a pipeline of `n_steps` may travel (`None`: as many as there will be).
+/// How a pipeline of `n_steps` may be sent (`None`: as many as there will be).
 pub(crate) fn way(config: &Config, n_steps: Option<usize>) -> Way {
     match config.pipeline() {
         _ if n_steps.is_some_and(|n| n <= 1) => Way::Clear(ONE_BY_ONE),

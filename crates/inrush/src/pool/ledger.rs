@@ -23,7 +23,7 @@ pub(crate) struct Ledger<C, W> {
     /// By the number drawn: the smallest came first.
     waiting: BTreeMap<u64, W>,
     next_number: u64,
-    /// The number of the next one whom the server refused: below all others, so served before them.
+    /// The number of the next caller that the server refused: below all others, so served before them.
     next_refused: u64,
     /// Those who wait for the end of a closed pool.
     waiting_for_end: Vec<W>,
@@ -44,7 +44,7 @@ pub(crate) struct Resting<C> {
     pub(crate) last_used: Instant,
 }
 
-/// What somebody gets who asks, or who waited.
+/// What a caller gets that asks, or that waited.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Grant<C> {
     /// This one, once it was checked.
@@ -55,7 +55,7 @@ pub(crate) enum Grant<C> {
     Closed,
 }
 
-/// The answer to somebody who asks.
+/// The answer to a caller that asks.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Answer<C> {
     Grant(Grant<C>),
@@ -100,7 +100,7 @@ pub(crate) struct Chores<C> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PoolStatus {
-    /// Connections that somebody uses.
+    /// Connections that are in use.
     pub in_use: usize,
     /// Connections that are not in use.
     pub idle: usize,
@@ -132,7 +132,7 @@ impl<C, W> Ledger<C, W> {
         }
     }
 
-    /// Somebody asks for a connection.
+    /// A caller asks for a connection.
     pub(crate) fn take(&mut self, now: Instant) -> Answer<C> {
         if self.is_closed {
             return Answer::Grant(Grant::Closed);
@@ -157,7 +157,7 @@ impl<C, W> Ledger<C, W> {
         number
     }
 
-    /// Takes a place for somebody whom the server refused: the one of his last time, or one before all others.
+    /// Takes a place for a caller that the server refused: its earlier place, or one before all others.
     pub(crate) fn wait_refused(&mut self, place: Option<u64>, who: W) -> u64 {
         let number = place.unwrap_or(self.next_refused);
         self.next_refused = self.next_refused.max(number + 1);
@@ -188,7 +188,7 @@ impl<C, W> Ledger<C, W> {
         self.waiting.pop_first().map(|(_, who)| (who, grant))
     }
 
-    /// A grant was not taken up: he who waited is gone.
+    /// A grant was not taken up: the caller that waited is gone.
     pub(crate) fn undo(&mut self, grant: Grant<C>) -> Option<C> {
         match grant {
             Grant::Lend(resting) => {
@@ -222,7 +222,7 @@ impl<C, W> Ledger<C, W> {
         self.left_room();
     }
 
-    /// A lent connection turned out to be dead; he who holds it opens another in its place.
+    /// A lent connection turned out to be dead; its holder opens another in its place.
     pub(crate) fn replace(&mut self) -> Option<Instant> {
         self.n_lent -= 1;
         self.left_room();
@@ -279,7 +279,7 @@ impl<C, W> Ledger<C, W> {
         now.checked_add(lifetime.mul_f64(1.0 - LIFETIME_SPREAD * jitter))
     }
 
-    /// How to check a connection that has rested since `last_used`.
+    /// How to check a connection that has been idle since `last_used`.
     pub(crate) fn check(options: &PoolOptions, last_used: Instant, now: Instant) -> Check {
         let rest = now.saturating_duration_since(last_used);
         match options.check_after {
@@ -289,12 +289,12 @@ impl<C, W> Ledger<C, W> {
         }
     }
 
-    /// What there is to do: closes what rested too long or is too old, opens what is missing.
+    /// What there is to do: close what was idle for too long or is too old, open what is missing.
     pub(crate) fn chores(&mut self, now: Instant) -> Chores<C> {
         let mut close = Vec::new();
         let mut n_spare = self.total().saturating_sub(self.options.min);
         let idle_timeout = self.options.idle_timeout;
-        // Those that have rested longest come first.
+        // The connections that have been idle longest come first.
         for resting in std::mem::take(&mut self.idle) {
             let is_idle = idle_timeout.is_some_and(|limit| now.saturating_duration_since(resting.last_used) >= limit);
             if is_over(resting.expires, now) || (is_idle && n_spare > 0) {
@@ -385,7 +385,7 @@ fn pause_after(n_failed: u32, jitter: f64) -> Duration {
     BackOff::CONNECTION.pause(n_failed, 1.0 - jitter)
 }
 
-/// Numbers below it are of those whom the server refused.
+/// Numbers below it belong to callers that the server refused.
 const FIRST_NUMBER: u64 = 1 << 48;
 /// A server that closed a connection may have done so a moment ago; the check costs less than a microsecond, which only a pool in
 /// full use would notice, and there connections are not idle.

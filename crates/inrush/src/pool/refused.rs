@@ -1,4 +1,4 @@
-//! A server that has as many connections as it takes: who was refused waits for one of the pool's own to come back.
+//! A server that has as many connections as it takes: a caller that it refused waits for one of the pool's own to come back.
 
 use crate::pool::shared::{Lendable, Next, Opening, Refused, Waiting};
 use crate::pool::waiter::Waiter;
@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 impl<C: Lendable> Opening<C> {
-    /// It did not, for this reason. Where the server lets no more in, and the pool has other connections, their user waits for one of
-    /// these to come back. `refused`: what he met before. If the deadline passed in another attempt of such a user, the pool's
-    /// time-out is the error.
+    /// Opening failed, for this reason. If the server lets no more in, and the pool has other connections, the caller waits for one of
+    /// these to come back. `refused`: the refusal that the caller got before. If the deadline passed in another attempt of such a caller,
+    /// the pool's time-out is the error.
     pub(crate) fn not_opened(
         mut self,
         error: Error,

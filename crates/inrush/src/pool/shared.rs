@@ -27,7 +27,7 @@ pub trait Lendable: Send + 'static {
     #[doc(hidden)]
     fn last_moved(&self) -> Option<Instant>;
 
-    /// Ends what its user broke off, as far as that goes without waiting, and takes back the settings he changed on our side.
+    /// Ends what its user broke off, as far as that is possible without waiting, and takes back the settings that the user changed on our side.
     #[doc(hidden)]
     fn come_to_rest(&mut self, config: &Config);
 
@@ -83,14 +83,14 @@ pub(crate) struct Waiting<C: Lendable> {
     is_over: bool,
 }
 
-/// That the server let somebody not in, because it has as many connections as it takes.
+/// The server refused a caller, because it has as many connections as it takes.
 pub(crate) struct Refused {
     pub(super) error: Error,
-    /// His place in the queue, which he keeps.
+    /// The caller's place in the queue, which it keeps.
     pub(super) place: u64,
 }
 
-/// What somebody who asks for a connection must do next.
+/// What a caller that asks for a connection must do next.
 pub(crate) enum Next<C: Lendable> {
     /// Finish its clean-up, check it, use it.
     Prepare(Pooled<C>, Option<Box<Clean>>, Check),
@@ -132,7 +132,7 @@ impl<C: Lendable> Shared<C> {
         self.take_again(now, None)
     }
 
-    /// The same for somebody whom the server refused before: he keeps his place.
+    /// The same for a caller that the server refused before: it keeps its place.
     fn take_again(self: &Arc<Self>, now: Instant, refused: Option<&Refused>) -> Result<Next<C>> {
         loop {
             let mut ledger = self.ledger();
@@ -338,7 +338,7 @@ impl<C: Lendable> Opening<C> {
         let mut ledger = self.shared.ledger();
         ledger.opened();
         let expires = ledger.expiry(now, rand::random());
-        // The server is there again: others may open, too.
+        // The server can be reached again: others may open, too.
         self.shared.settle(ledger);
         Pooled { connection: Some(Box::new(connection)), shared: Arc::clone(&self.shared), expires, since: now }
     }
@@ -431,7 +431,7 @@ impl<C: Lendable> Pooled<C> {
         Opening::new(&shared, not_before)
     }
 
-    /// From now on somebody uses it.
+    /// Marks the beginning of its use.
     pub(crate) fn begin_use(&mut self, asked: Instant) {
         // Unless it had to wait or to be opened, the time is the one at which it was asked for.
         self.shared.meters.waited_for(self.since.saturating_duration_since(asked));
@@ -488,7 +488,7 @@ impl<C: Lendable + fmt::Debug> fmt::Debug for Pooled<C> {
     }
 }
 
-/// Until when the clean-up or the check of a resting connection may last, for a user who waits until `deadline`.
+/// Until when the clean-up or the check of an idle connection may last, for a user who waits until `deadline`.
 pub(crate) fn patience(deadline: Option<Instant>) -> Instant {
     let limit = Instant::now() + PATIENCE;
     deadline.map_or(limit, |deadline| limit.min(deadline))
@@ -498,7 +498,7 @@ fn closed() -> Error {
     Error::new(Kind::Interrupted, "the pool is closed").because(Reason::PoolClosed).with_hint("open a new pool")
 }
 
-/// How long the clean-up or the check of a resting connection may take before another is opened instead.
+/// How long the clean-up or the check of an idle connection may take before another is opened instead.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Only what consumes the value takes the connection out of it.
 const GONE: &str = "a lent connection is there until it is dropped";

@@ -1,4 +1,4 @@
-//! One who waits, a thread or a task, and how he gets what he waits for. Each has a [`Waiter`] of his own, so that
+//! A waiting thread or task, and how it gets what it waits for. Each has a [`Waiter`] of its own, so that
 //! one connection wakes one.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -26,7 +26,7 @@ impl<G> Waiter<G> {
         Self { state: Mutex::new(State::Fresh), bell: Condvar::new() }
     }
 
-    /// Hands it over and wakes him. `Err`: he is gone.
+    /// Hands the grant over and wakes the waiter. `Err`: the waiter is gone.
     pub(crate) fn serve(&self, grant: G) -> Result<(), G> {
         let mut state = self.lock();
         if let State::Left = *state {

@@ -91,7 +91,7 @@ impl Reading {
     /// # Errors
     /// The same error, if the server might answer another time.
     pub(crate) fn refused(&mut self, error: Error) -> Result<()> {
-        /// ER_NO_SUCH_USER: what MySQL answers a query on TABLES that a KILL QUERY meets (docs/notes/failures.md).
+        /// ER_NO_SUCH_USER: what MySQL answers to a query on TABLES that a KILL QUERY hits (docs/notes/failures.md).
         const NO_SUCH_USER: u16 = 1449;
         if !is_refused_for_good(&error) {
             return Err(error);
@@ -118,7 +118,7 @@ impl Reading {
                 Some(sql) if sql.starts_with("CREATE TEMPORARY") => State::Done(Found::Temporary),
                 _ => State::ExpectColumns(draft),
             },
-            // MariaDB answers a query on COLUMNS that a KILL QUERY meets with no row and no error (docs/notes/failures.md).
+            // MariaDB answers a query on COLUMNS that a KILL QUERY hits with no row and no error (docs/notes/failures.md).
             State::ExpectColumns(draft) if rows.is_empty() && self.may_repeat() => State::ExpectColumns(draft),
             State::ExpectColumns(mut draft) => {
                 draft.table.columns = columns(rows)?;
@@ -317,7 +317,7 @@ fn is_refused_for_good(error: &Error) -> bool {
     error.kind() == Kind::Server && !error.is_fatal() && !error.is_retryable() && !INTERRUPTED.contains(&error.code())
 }
 
-/// A query takes a millisecond; so many KILLs in a row meet it only by intent.
+/// A query takes a millisecond; so many KILLs in a row hit it only by intent.
 const REPEATS: u8 = 5;
 
 #[cfg(test)]

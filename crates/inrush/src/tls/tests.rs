@@ -59,7 +59,7 @@ fn new_authority(name: &str) -> CertifiedIssuer<'static, KeyPair> {
     CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap()
 }
 
-/// What happens when we meet `server`; its authority is the file `ca` of the world.
+/// The result of a handshake with `server`; its authority is the file `ca` of the world.
 fn meet(config: Config, server: Server, client_roots: Option<RootCertStore>) -> Result<()> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let key = provider.key_provider.load_private_key(server.key).unwrap();

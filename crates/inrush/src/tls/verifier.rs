@@ -22,7 +22,7 @@ pub(super) enum Check {
     ChainAndName(Authorities),
 }
 
-/// The certificates somebody trusts.
+/// The certificates that the configuration trusts.
 #[derive(Debug)]
 pub(super) struct Authorities {
     roots: RootCertStore,

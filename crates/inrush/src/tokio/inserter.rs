@@ -1,4 +1,4 @@
-//! Rows of many tasks that travel together: how tasks bring them and wait, and the tasks that write them.
+//! Rows of many tasks that are sent together: how tasks bring them and wait, and the tasks that write them.
 
 use super::{Connection, Pool, PooledConnection};
 use crate::inserter::answers::Ticket;
@@ -141,7 +141,7 @@ impl Inserter {
         self.0.shared.hear()
     }
 
-    /// Takes no more rows, writes those that are there, and waits for that. So for all clones.
+    /// Takes no more rows, writes the queued rows, and waits for that. This applies to all clones.
     ///
     /// # Errors
     /// Those of [`flush`](Inserter::flush).
@@ -175,7 +175,7 @@ impl Inserter {
         let replaced = match shape.values(row, &mut values) {
             Ok(replaced) => replaced,
             Err(error) if error.kind() == Kind::Data && shape.is_old(Instant::now()) => {
-                // Perhaps somebody altered the table.
+                // Perhaps another session altered the table.
                 shape = Box::pin(self.read_anew(&shape)).await?;
                 values.clear();
                 shape.values(row, &mut values)?
@@ -440,7 +440,7 @@ impl Writer {
         }
     }
 
-    /// A connection that is open, as far as anybody can see without asking; a pool is waited for until this time.
+    /// A connection that is open, as far as is known without a query; waits for a pool until this time.
     async fn connection(&mut self, until: Option<Instant>) -> Result<&mut Connection> {
         match &self.connection {
             // It waits for its connections to come back.

@@ -43,7 +43,7 @@ impl Connection {
         killed.map_err(|e| verbs::not_killed(&self.query_time, &e))
     }
 
-    /// After a KILL: nothing of the statement and nothing of the KILL is left for the next command to meet.
+    /// After a KILL: makes sure that neither the statement nor the KILL affects the next command.
     pub(super) async fn after_kill<T>(&mut self, end: Result<T>) -> Result<T> {
         match &end {
             Err(e) if e.is_fatal() || self.session().is_dead() => return end,

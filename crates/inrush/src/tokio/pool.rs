@@ -1,4 +1,4 @@
-//! A pool for tasks: how they wait, open, check, and the task that keeps house.
+//! A pool for tasks: how they wait, open, check, and the maintenance task.
 
 use super::Connection;
 use crate::Result;
@@ -48,7 +48,7 @@ pub struct Pool {
     pub(super) lines: Arc<Lines>,
 }
 
-/// Of the task that keeps house.
+/// The state of the maintenance task.
 #[derive(Default)]
 struct Keeper {
     bell: Notify,

@@ -35,7 +35,7 @@ pub(super) async fn connect(config: &Config, deadline: Instant) -> Result<Socket
     Err(dial::failed(config, last))
 }
 
-/// Writes what can be written, else reads what is there; waits until something of both came about. `Ok(false)`: the deadline passed.
+/// Writes what can be written, else reads what has arrived; waits until one of both happened. `Ok(false)`: the deadline passed.
 ///
 /// Writing comes first: a request that the socket takes at once needs no reading before it, so an exchange is one write and one
 /// read. While the socket does not take bytes, reading is possible, so data moves in both directions.

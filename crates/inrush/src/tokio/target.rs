@@ -31,7 +31,7 @@ impl Connection {
         let table = match reading.found() {
             Found::Table(table) | Found::View(table) => Some(Arc::new(table)),
             Found::Temporary => None,
-            // The statement will fail, and then perhaps somebody makes the table.
+            // The statement will fail, and then perhaps the table is created.
             Found::NoTable | Found::NoSchema => return Ok(None),
         };
         self.tables.keep(&full.schema, &full.name, table.clone(), Instant::now());
@@ -58,7 +58,7 @@ impl Connection {
         verbs::id_increment((text,))
     }
 
-    /// Whether the server commits within a LOAD DATA. Somebody may change that, so it is asked for each time.
+    /// Whether the server commits within a LOAD DATA. That setting may change, so it is queried each time.
     pub(crate) async fn splits_loads(&mut self) -> Result<bool> {
         Ok(verbs::splits_loads(self.told(verbs::SPLITS_LOADS).await?))
     }

@@ -294,7 +294,7 @@ fn whatever_happens_every_row_is_handed_out_once() {
                 }
             }
             while let Some(((who, what), call)) = book.serve() {
-                // Now and then he who is called has just gone.
+                // Now and then the waiter that is called has just gone.
                 if call == Call::Enter(what) && random.random_bool(0.2) {
                     book.undo(call);
                     n_outside.remove(n_outside.iter().enumerate().min_by_key(|(_, (n, _))| n).unwrap().0);

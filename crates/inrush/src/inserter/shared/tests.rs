@@ -142,8 +142,8 @@ fn a_closed_inserter_writes_what_it_has_and_takes_nothing() {
     assert!(matches!(lane.next(), Next::End));
 }
 
-/// Many callers, some of whom do not wait, and lanes that write as they like: every row is written once, and every caller hears of
-/// his own.
+/// Many callers, some of which do not wait, and lanes that write as they like: every row is written once, and every caller gets the
+/// answer to its own row.
 #[test]
 fn many_callers_and_lanes() {
     let shared = shared(InserterOptions::new().with_lanes(2).with_queue_rows(20).with_batch_rows(7));

@@ -35,7 +35,7 @@ fn tables_take_turns() {
     let worker = &mut each[0];
     let tables = tables(&workers, 3);
     assert_eq!(write_one(worker, &tables), None);
-    // Four rows of the first table are there before one each of the others.
+    // Four rows of the first table are queued before one each of the others.
     let mut tickets: Vec<_> = [0, 0, 0, 0, 1, 2].iter().map(|of: &usize| bring(&tables[*of], 2).unwrap()).collect();
     let order: Vec<_> = std::iter::from_fn(|| write_one(worker, &tables)).collect();
     // The first table has two lanes.

@@ -455,7 +455,7 @@ fn cannot_open(error: Error) -> Error {
     error.while_doing("cannot open the ledger of the load")
 }
 
-/// Whether the error comes of another run that does the same just now.
+/// Whether the error comes from another run that does the same just now.
 fn is_contended(error: &Error) -> bool {
     /// ER_DUP_ENTRY
     const INSERTED: u16 = 1062;

@@ -5,7 +5,7 @@ use crate::loader::sql;
 use inrush_core::bulk::ledger::Ledger;
 use inrush_core::{Error, Kind, Result};
 
-/// Makes sure that the tables are there and that this user may do with them what a load does. DDL commits, so this comes first.
+/// Makes sure that the tables exist and that this user may do with them what a load does. DDL commits, so this comes first.
 pub(super) fn provide(connection: &mut Connection, ledger: &mut Ledger) -> Result<()> {
     let there = sql::rows(connection, &ledger.tables_query())?;
     for name in Ledger::TABLES {
@@ -35,7 +35,7 @@ pub(super) fn provide(connection: &mut Connection, ledger: &mut Ledger) -> Resul
     connection.execute("COMMIT", ()).map(drop)
 }
 
-/// Whether the ledger's tables are there. Who only looks makes none.
+/// Whether the ledger's tables exist. A command that only reads the ledger does not create them.
 pub(super) fn are_there(connection: &mut Connection, ledger: &Ledger) -> Result<bool> {
     Ok(sql::rows(connection, &ledger.tables_query())?.len() == Ledger::TABLES.len())
 }

@@ -5,7 +5,7 @@ fn server(code: u16) -> Error {
     Error::server(code, *b"HY000", "no")
 }
 
-/// What is tried, in its order, and what comes of it: how many attempts, which errors are reported.
+/// What is tried, in its order, and the outcome: how many attempts, which errors are reported.
 #[track_caller]
 fn check(attempts: Vec<Tried<u8>>, want: Result<u8, Why>, n_attempts: usize, reported: &[u16]) {
     check_within(Duration::from_secs(60), &Control::default(), attempts, want, n_attempts, reported);

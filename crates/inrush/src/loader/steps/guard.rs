@@ -59,7 +59,7 @@ pub(super) fn begin(
     Ok(copied::next_id(&create))
 }
 
-/// What is noted of a copy that is there.
+/// What is noted of an existing copy.
 pub(super) fn noted(jobs: &Jobs, shadow: &Shadow) -> Result<Copied> {
     jobs.copied().cloned().ok_or_else(|| {
         Error::new(

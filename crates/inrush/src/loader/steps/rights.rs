@@ -1,7 +1,7 @@
 //! The rights that a load with a copy of its table needs when the last row is stored: RENAME (ALTER, DROP, CREATE, INSERT) and LOCK TABLES.
 //! They are tried before anything is made or copied.
 //!
-//! A server checks rights before it looks for a table, so statements that name no table that is there, and could change none, answer the
+//! A server checks rights before it looks for a table, so statements that name no existing table, and could change none, answer the
 //! question for roles and grants of every kind. Grants of the tables alone that do not reach the copy are found out when it is made.
 
 use crate::blocking::Connection;
@@ -9,7 +9,7 @@ use crate::loader::sql;
 use inrush_core::bulk::steps::Shadow;
 use inrush_core::{Error, Kind, Result};
 
-/// Refuses an account that could not put the copy into the table's place. Where the copy is there already an earlier run has asked.
+/// Refuses an account that could not put the copy into the table's place. If the copy exists, an earlier run has checked this.
 pub(in crate::loader) fn check(connection: &mut Connection, shadow: &Shadow, option: &str) -> Result<()> {
     if sql::is_there(connection, &shadow.schema, &shadow.shadow)? {
         return Ok(());
