@@ -1,8 +1,8 @@
 //! The one error type of the whole project, and [`Place`], the position of a fault in the input.
 //!
-//! An error is opaque and one word wide; callers ask it questions. A message is one line, lower case, without a final
-//! dot, literals in backticks; what to do about it is the hint. Bad rows are data (`bulk::Reject`), not errors, until
-//! somebody decides to stop at one.
+//! An error is opaque and one word wide; callers use its methods. A message is one line, lower case, without a final dot,
+//! literals in backticks; what to do about it is the hint. Bad rows are data (`bulk::Reject`), not errors, until an option says
+//! that one of them stops the work.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -34,9 +34,9 @@ pub enum Kind {
     Config,
     /// A guarantee about rows could not be kept, so nothing was done.
     Guarantee,
-    /// Somebody asked to stop.
+    /// The user or the caller stopped it.
     Interrupted,
-    /// The caller's own code said no: see [`Error::application`].
+    /// The caller's own code returned an error: see [`Error::application`].
     Application,
 }
 
@@ -74,7 +74,7 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: Kind,
     message: Cow<'static, str>,
-    /// Where the message as it was first given begins: what was being done stands before it.
+    /// Where the original message begins: the text before it says what was being done.
     words_at: usize,
     reason: Reason,
     conversion: Option<Box<Conversion>>,
@@ -241,14 +241,14 @@ impl Error {
         self
     }
 
-    /// Says that the connection on which it happened must be thrown away.
+    /// Records that the connection on which it happened must be thrown away.
     #[must_use]
     pub fn fatal(mut self) -> Self {
         self.0.fatal = true;
         self
     }
 
-    /// Says that no connection was harmed by it.
+    /// Records that it damaged no connection.
     #[must_use]
     pub fn not_fatal(mut self) -> Self {
         self.0.fatal = false;
@@ -269,7 +269,7 @@ impl Error {
         self
     }
 
-    /// Says that a time-out passed.
+    /// Records that a time-out passed.
     #[must_use]
     pub fn timed_out(mut self) -> Self {
         self.0.timeout = true;

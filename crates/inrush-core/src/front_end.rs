@@ -2,7 +2,8 @@
 //!
 //! Messages name options as the command does: `--bad-rows skip`. The library and Python have other names for the same options, which
 //! [`FrontEnd::names`] puts in their place: `LoadOptions::with_bad_rows(BadRows::Skip)`, `bad_rows="skip"`. The table below has the setter of every
-//! option that a message names (held by `inrush`'s `loader/options/tests.rs`); Python's arguments have the names of the options.
+//! option that a message names (tested by `inrush`'s `loader/options/tests.rs`); Python's arguments have the names of the
+//! options.
 
 mod python;
 

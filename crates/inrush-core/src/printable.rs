@@ -22,7 +22,8 @@ pub fn printable(text: &str) -> String {
     shown
 }
 
-/// JSON that means the same, with such characters as JSON's escapes. They stand within texts only, but for line ends and tabs, which stay.
+/// JSON that means the same, with such characters as JSON's escapes. They occur within texts only, except line ends and tabs,
+/// which stay.
 pub fn printable_json(json: &str) -> String {
     let mut shown = String::with_capacity(json.len());
     for c in json.chars() {

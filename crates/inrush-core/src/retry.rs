@@ -87,8 +87,8 @@ impl Retries {
     }
 }
 
-/// How the pauses grow: twice as long each time, and by chance between half of that and all of it, so that those who met once do not meet
-/// again.
+/// How the pauses grow: twice as long each time, multiplied by a random factor between a half and one, so that clients that
+/// collided once do not collide again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BackOff {
     /// The first pause.

@@ -23,7 +23,7 @@ pub fn of_session(name: &str) -> TimeZone {
     find(name).unwrap_or_else(|_| TimeZone::unknown())
 }
 
-/// An offset in the one spelling that servers give back: `+5:45` as `+05:45`, no offset at all as `+00:00`.
+/// An offset in the one spelling that servers return: `+5:45` as `+05:45`, no offset at all as `+00:00`.
 pub fn spelling(name: &str) -> String {
     match fixed(name).and_then(|zone| zone.to_fixed_offset().ok()) {
         Some(offset) => {

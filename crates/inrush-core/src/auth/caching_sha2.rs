@@ -43,7 +43,7 @@ impl Plugin for CachingSha2 {
     }
 
     fn answer(&mut self, data: &[u8], with: &mut Context<'_>) -> Result<Option<Vec<u8>>> {
-        // Without a password the server has nothing to ask; one that asks all the same gets nothing.
+        // Without a password the server has nothing to request; a server that requests something gets nothing.
         let state = std::mem::replace(&mut self.state, State::Spent);
         if with.password.is_empty() {
             return Err(out_of_turn());

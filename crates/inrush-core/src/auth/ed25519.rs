@@ -1,7 +1,7 @@
 //! client_ed25519 (MariaDB): signs the nonce with a key made from the password.
 //!
-//! It is Ed25519 (RFC 8032) but for one thing: the hash that makes the secret scalar is that of the password, of any length, in the place of a
-//! seed of 32 bytes.
+//! It is Ed25519 (RFC 8032) with one difference: the secret scalar is made from the hash of the password, which may have any
+//! length, instead of the hash of a seed of 32 bytes.
 
 use ed25519_dalek::VerifyingKey;
 use ed25519_dalek::hazmat::{ExpandedSecretKey, raw_sign};

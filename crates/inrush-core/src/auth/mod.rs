@@ -55,7 +55,7 @@ pub struct Context<'a> {
 /// Where the RSA key comes from that encrypts a password on plain TCP.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ServerKey {
-    /// The server is asked. Who can change packets on the way can put in a key of his own; TLS is the answer to that.
+    /// Request the key from the server. An attacker who can change packets can insert his own key; TLS prevents that.
     #[default]
     Ask,
     /// This one, in PEM.

@@ -74,7 +74,7 @@ fn numbers(der: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((magnitude(modulus), magnitude(exponent)))
 }
 
-/// A number without the zero byte that says that it is not negative.
+/// A number without the leading zero byte that marks it as not negative.
 fn magnitude(number: &[u8]) -> &[u8] {
     number.strip_prefix(&[0]).unwrap_or(number)
 }

@@ -12,7 +12,7 @@ impl Secret {
         Self(password.into())
     }
 
-    /// The bytes, for those who must send or hash them.
+    /// The bytes, for code that must send or hash them.
     pub fn expose(&self) -> &[u8] {
         &self.0
     }

@@ -63,7 +63,7 @@ impl Batch {
         csv_line(self.rows.columns().iter().map(cell))
     }
 
-    /// How many bytes a row comes to: its record in the source, or its cells.
+    /// Returns the size of a row in bytes: of its record in the source, or of its cells.
     pub fn row_bytes(&self, row: usize) -> usize {
         match (self.origin.record_starts.get(row), self.origin.record_ends.get(row)) {
             (Some(start), Some(end)) => (end - start) as usize,
@@ -117,8 +117,8 @@ impl Batch {
         Some((part(self.rows.slice(0, row), first, before), part(self.rows.slice(row, n_rows - row), second, behind)))
     }
 
-    /// The lines on which the first and the last row begin: as [`Origin::place`] has them, without counting all in between. Of sorted rows
-    /// those of the sorted text, because neighbours do not stand together in the sources.
+    /// Returns the lines on which the first and the last row begin, like [`Origin::place`], but without counting all lines in
+    /// between. For sorted rows these are lines of the sorted text, because neighbours are not adjacent in the sources.
     pub fn row_lines(&self) -> (u64, u64) {
         let origin = &self.origin;
         if origin.stood.is_some() {
@@ -193,7 +193,7 @@ pub struct Origin {
     pub record_starts: Vec<u32>,
     /// See `record_starts`.
     pub record_ends: Vec<u32>,
-    /// Set if the rows were sorted: where each of them stands in the sources. Then all else is about the sorted text.
+    /// Set if the rows were sorted: the place of each row in the sources. All other fields then describe the sorted text.
     pub stood: Option<Stood>,
 }
 
@@ -210,7 +210,7 @@ impl Origin {
         Place { source: self.source.clone(), line, column: None }
     }
 
-    /// Places of many rows, asked for in ascending order: the text is gone through once.
+    /// Returns the places of many rows, which must be requested in ascending order: the text is scanned only once.
     pub fn places(&self) -> Places<'_> {
         Places { origin: self, at: 0, line: self.first_line }
     }
@@ -233,7 +233,7 @@ pub struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// The place of row `row`, which is not before the last one asked for.
+    /// Returns the place of row `row`, which must not come before the last requested one.
     pub fn of(&mut self, row: usize) -> Place {
         match self.origin.record_starts.get(row) {
             Some(&start) if start as usize >= self.at && self.origin.stood.is_none() => {

@@ -6,7 +6,7 @@ use std::hash::Hasher;
 use twox_hash::XxHash3_64;
 
 impl Batch {
-    /// What stands in its stretch of the source, as a number: the same text gives the same number in every version (XXH3, 64 bits). Rows
+    /// Returns a checksum of its range of the source: the same text gives the same number in every version (XXH3, 64 bits). Rows
     /// without a text have that of the text of a LOAD ([`Lines`](load_data::Lines)), from their cells as they are in the batch.
     pub fn checksum(&self) -> u64 {
         if !self.origin.text.is_empty() {

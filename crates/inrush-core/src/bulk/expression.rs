@@ -9,7 +9,7 @@ use crate::session::statement::{comment, quoted};
 
 mod strict;
 
-/// A column and what is computed for it; `F` is how a field is named.
+/// A column and the expression that computes it; `F` is the type of a field's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Computed<F = String> {
     /// The column.

@@ -24,7 +24,7 @@ pub struct LaneSession {
 /// Checks of the server that a load may do without, at its user's own risk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unchecked {
-    /// `unique_checks = 0`: InnoDB may not notice that a key is there twice.
+    /// `unique_checks = 0`: InnoDB may not notice that a key exists twice.
     pub unique: bool,
     /// `foreign_key_checks = 0`: rows whose parent is missing are stored.
     pub foreign_keys: bool,

@@ -111,18 +111,18 @@ pub struct Facts {
     /// The server commits within a LOAD DATA, every 10,000 rows: MariaDB's `wsrep_load_data_splitting`, which no session can switch off
     /// (<https://mariadb.com/docs/galera-cluster/reference/galera-cluster-system-variables#wsrep_load_data_splitting>).
     pub load_is_split: bool,
-    /// Something is computed that LOAD DATA may bend without a word where a strict INSERT fails (docs/notes/computed.md).
+    /// A computed column for which LOAD DATA may change a value silently where a strict INSERT fails (docs/notes/computed.md).
     pub load_is_lax: bool,
-    /// A column without a value and a default is left to a trigger: where that gives it none, LOAD DATA of MySQL stores 0 or an empty text
-    /// without a word, and a strict INSERT fails (docs/notes/computed.md).
+    /// A column without a value and a default is left to a trigger. Where the trigger gives it none, LOAD DATA of MySQL silently
+    /// stores 0 or an empty text, and a strict INSERT fails (docs/notes/computed.md).
     pub trigger_fills: bool,
 }
 
-/// Chooses before the first row is sent, from what was asked for and what the server says of itself. For the best INSERT see
+/// Chooses before the first row is sent, from the requested method and from what the server reports. For the best INSERT see
 /// [`best_insert`].
 ///
 /// # Errors
-/// `Config` if a method was asked for that the server or the table does not allow.
+/// `Config` if the server or the table does not allow the requested method.
 pub fn choose(asked: Option<Method>, facts: Facts) -> Result<Choice> {
     let Facts { local_infile, has_bulk, bindable, load_is_serial, load_is_split, .. } = facts;
     let Facts { load_is_lax, trigger_fills, .. } = facts;

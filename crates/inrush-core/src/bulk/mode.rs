@@ -1,4 +1,4 @@
-//! What a load does with a row whose key is there already, or must be there.
+//! What a load does with a row whose key exists already, or must exist.
 
 use crate::error::{Error, Result};
 use std::fmt;
@@ -6,18 +6,18 @@ use std::fmt;
 /// What becomes of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// Every row is inserted; one whose key is there is a bad row.
+    /// Every row is inserted; one whose key exists is a bad row.
     #[default]
     Insert,
-    /// A row whose key is there is skipped, and nothing else is.
+    /// A row whose key exists is skipped; all other errors stay errors.
     Ignore,
-    /// A row whose key is there replaces it whole.
+    /// A row whose key exists replaces the existing row completely.
     Replace,
-    /// A row whose key is there gives it its values.
+    /// A row whose key exists updates the existing row with its values.
     Upsert,
-    /// Rows that are there get the values; those that are not are skipped.
+    /// Existing rows get the values; rows without an existing one are skipped.
     Update,
-    /// Rows with these keys are deleted; those that are not there are skipped.
+    /// Rows with these keys are deleted; keys that do not exist are skipped.
     Delete,
 }
 

@@ -256,7 +256,7 @@ fn computed(
     (columns, variables)
 }
 
-/// A field that only expressions name: whatever stands in it, as text.
+/// A field that only expressions name: any content, as text.
 fn text_field(name: &str) -> Column {
     Column::new(format!("@{name}"), ColumnType::Text { bytes: u32::MAX })
 }

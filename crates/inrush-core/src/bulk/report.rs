@@ -12,7 +12,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A stretch of records of one source, both ends included.
+/// A range of records of one source, both ends included.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Records {
     /// Which of the load's sources, counted from 0: sources keep their order.
@@ -46,7 +46,7 @@ impl fmt::Display for Records {
     }
 }
 
-/// Puts touching stretches together, in the order of the sources.
+/// Merges adjacent ranges, in the order of the sources.
 pub fn merge(mut stretches: Vec<Records>) -> Vec<Records> {
     stretches.sort();
     let mut merged: Vec<Records> = Vec::new();
@@ -67,7 +67,7 @@ pub fn merge(mut stretches: Vec<Records>) -> Vec<Records> {
 pub struct Retry {
     /// The server's error code, 0 where the network failed.
     pub code: u16,
-    /// What was said the first time.
+    /// The message of the first occurrence.
     pub message: String,
     /// How often.
     pub times: u64,
@@ -88,9 +88,9 @@ pub enum Stop {
     BadData(Error),
     /// The server or the network failed.
     Failed(Error),
-    /// A source could not be read on.
+    /// Reading a source failed before its end.
     Unreadable(Error),
-    /// Somebody asked to stop.
+    /// The user or the caller stopped the load.
     Interrupted,
 }
 
@@ -199,11 +199,11 @@ pub struct Report {
     pub resumed: Totals,
     /// Records read from the sources.
     pub read: u64,
-    /// What was done with a row whose key was there.
+    /// What was done with a row whose key existed.
     pub mode: Mode,
     /// Rows that are in the table (updated or deleted in these modes), those of earlier runs among them: see [`Report::stored_by_this_run`].
     pub stored: u64,
-    /// Rows that the mode left out: their key was there (ignore), or was not (update, delete).
+    /// Rows that the mode left out: their key existed (ignore), or did not (update, delete).
     pub skipped: u64,
     /// The rows of the table that have other values now or were replaced (upsert, update, replace); `None` if the server did not
     /// report it.
@@ -226,7 +226,7 @@ pub struct Report {
     pub first_rejects: Vec<Reject>,
     /// Warnings of the server that a strict replay proved harmless, once a code and column.
     pub harmless: Vec<LoadWarning>,
-    /// Whether nothing was sent because only a check was asked for.
+    /// Whether nothing was sent because only a check was requested.
     pub dry_run: bool,
     /// Why it stopped early, if it did.
     pub stop: Option<Stop>,

@@ -58,7 +58,7 @@ impl Search {
         parts.into_iter().rev().for_each(|part| self.push(Try::Together(part)));
     }
 
-    /// Of so many rows that were tried apart these were bad.
+    /// Counts rows that were tried one by one, and how many of them were bad.
     pub fn told_apart(&mut self, n_rows: usize, n_bad: usize) {
         self.count(n_rows, n_bad);
     }
@@ -132,11 +132,11 @@ const SAMPLE_ROWS: usize = 200;
 /// Beyond this the earlier half of what was tried counts half.
 const MEMORY_ROWS: usize = 4_000;
 
-/// Rows that were refused together and are no more than these are tried apart: halving them further costs more round trips than it
-/// saves statements.
+/// Rows that were refused together are tried one by one if there are at most this many: halving them further costs more round
+/// trips than it saves statements.
 const APART_ROWS: usize = 8;
 
-/// The row that a server names is tried alone if at least one in so many of the statement's rows stand before it.
+/// The row that a server names is tried alone if at least one in so many of the statement's rows come before it.
 const FAR: u64 = 2;
 
 /// The number of rows tried one by one before the share of bad rows is evaluated again.

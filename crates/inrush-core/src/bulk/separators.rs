@@ -3,8 +3,8 @@
 /// The separators of the fields of a text, in the terms of LOAD DATA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Separators {
-    /// Stands between two fields.
+    /// The separator between two fields.
     pub terminated_by: u8,
-    /// Stands around those fields that begin with it, and is doubled within them. `None`: it means nothing where it stands.
+    /// The quote around those fields that begin with it; it is doubled within them. `None`: no byte is a quote.
     pub enclosed_by: Option<u8>,
 }

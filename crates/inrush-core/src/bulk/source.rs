@@ -149,7 +149,7 @@ impl RawChunk for Batch {
     }
 }
 
-/// Compares a source with what it was when it was opened. It lives longer than the source, so that it can be asked once more when
+/// Compares a source with its state when it was opened. It lives longer than the source, so that it can compare once more when
 /// every row is stored.
 pub trait Unchanged: Send + Sync {
     /// Compares what costs no reading: before each batch is sent.
@@ -179,7 +179,7 @@ pub trait Source: Send {
     /// Chooses which fields the batches hold, in which order (one column a use). Called before the first `next`.
     fn select(&mut self, uses: &[FieldUse]);
 
-    /// The next batch, in order; `None` at the end. After an error the source is not asked again.
+    /// Returns the next batch, in order; `None` at the end. After an error, `next` is not called again.
     fn next(&mut self) -> Result<Option<Batch>, Error>;
 
     /// Returns the next batch unparsed: [`Source::next`] is this and [`RawChunk::parse`].
@@ -194,8 +194,8 @@ pub trait Source: Send {
         Ok(None)
     }
 
-    /// Whether its batches have text, so that a record stands in the source as it is written into a reject file; else it is written
-    /// as a line of CSV.
+    /// Whether its batches have text. Then a reject file gets the record exactly as in the source; otherwise it gets a line of
+    /// CSV.
     fn is_text(&self) -> bool {
         true
     }
@@ -236,8 +236,8 @@ pub trait Source: Send {
         Ok(false)
     }
 
-    /// The first records, about `bytes` bytes of them and no more than a batch has; `next` delivers them all the same. `None` if there
-    /// are none, or if the source cannot look ahead. Called after [`Source::select`] and before the first `next`.
+    /// Returns the first records, about `bytes` bytes and at most one batch; `next` still delivers them. `None` if there are
+    /// none, or if the source cannot look ahead. Called after [`Source::select`] and before the first `next`.
     ///
     /// # Errors
     /// What keeps these records, or as far as is known now any later ones, from being read.
@@ -262,7 +262,7 @@ pub trait Source: Send {
         None
     }
 
-    /// From the next batch on, batches are to have about this many bytes of text. Ignored where rows were asked for.
+    /// From the next batch on, batches are to have about this many bytes of text. Ignored where a number of rows was requested.
     fn set_batch_bytes(&mut self, bytes: usize) {
         let _ = bytes;
     }

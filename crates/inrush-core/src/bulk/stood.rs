@@ -5,7 +5,7 @@ use arrow_buffer::{Buffer, ScalarBuffer};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A source and a line of it in one number. They compare as the rows stand in the sources: no two records begin on the same line.
+/// A source and a line of it in one number. They compare in the order of the sources: no two records begin on the same line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SourcePlace(pub u64);
 
@@ -33,7 +33,7 @@ impl SourcePlace {
 const LINE_BITS: u32 = 48;
 const LINE_MASK: u64 = (1 << LINE_BITS) - 1;
 
-/// Where the rows of a batch stand in the sources, and what stands there if that was kept.
+/// The places of a batch's rows in the sources, and their records if these were kept.
 #[derive(Clone, Debug)]
 pub struct Stood {
     names: Arc<[Arc<str>]>,
@@ -42,7 +42,7 @@ pub struct Stood {
     raw: Option<RawRecords>,
 }
 
-/// Records as they stand in the sources.
+/// Records exactly as in the sources.
 #[derive(Clone, Debug)]
 pub(super) struct RawRecords {
     pub(super) text: Buffer,

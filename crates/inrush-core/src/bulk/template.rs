@@ -96,7 +96,7 @@ pub enum Target {
 }
 
 impl Template {
-    /// Takes a statement apart.
+    /// Parses a statement.
     pub fn parse(statement: &Statement) -> Self {
         let mut template = Self {
             kind: Kind::Other,
@@ -134,7 +134,7 @@ impl Template {
         template
     }
 
-    /// The VALUES list, if many rows can stand there.
+    /// Returns the VALUES list, if it can be repeated for many rows.
     ///
     /// # Errors
     /// `Config` says why the statement cannot carry many rows.

@@ -1,8 +1,8 @@
 //! One column of values to be sent, from any storage: a slice, an Arrow array, or one value for all rows.
 //!
-//! A cell is read when its row is asked for; nothing is copied before, except for decimals, which are written down once a column.
-//! One enum over the common types, and cells of many rows are read at once, a column after the other: what kind they are is then
-//! asked once in many rows (docs/notes/binding.md).
+//! A cell is read when its row is read. Nothing is copied before, except decimals, which are written once for each column. One
+//! enum covers the common types, and cells of many rows are read at once, one column after the other: the kind of a column is
+//! then checked once for many rows (docs/notes/binding.md).
 
 #[cfg(feature = "arrow")]
 pub(crate) mod arrays;
@@ -61,7 +61,7 @@ pub struct Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// What cannot be sent, and why: said when a statement is to be sent with it.
+    /// A column that cannot be sent, and why: reported when a statement is to be sent with it.
     pub(crate) fn refused(why: String, hint: Option<&'static str>) -> Self {
         Self::new(Cells::Refused { why: why.into(), hint }, 0)
     }
@@ -75,7 +75,7 @@ impl<'a> Column<'a> {
         Self { cells, nulls: None, n_rows: None }
     }
 
-    /// How many values there are; `None` for one that stands for all rows.
+    /// How many values there are; `None` for one value for all rows.
     pub fn n_rows(&self) -> Option<usize> {
         self.n_rows
     }
@@ -105,7 +105,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// Puts the values of some rows into every so many-th slot. What the cells are is asked once, not for each of them.
+    /// Puts the values of some rows into every so many-th slot. The kind of the cells is checked once, not for each of them.
     ///
     /// # Errors
     /// The row whose value cannot be sent.

@@ -1,8 +1,8 @@
 //! Columns of values by name: `columns! { name: &names, age: &ages, country: scalar("NZ") }`, each a slice of Rust values, an
 //! Arrow array, or one value for all rows.
 //!
-//! Columns of different lengths, names that are missing, unused or come twice are errors that name what is there; nothing is
-//! filled up with NULL.
+//! Columns of different lengths, and names that are missing, unused or duplicate are errors that name the existing ones; nothing
+//! is filled up with NULL.
 
 use crate::convert::params::listed;
 use crate::convert::{BoundRows, Bounds, BoxedRows, Column, Rows, Sheet, ToValue};
@@ -84,7 +84,7 @@ pub(crate) struct BoundColumns<'a> {
 }
 
 impl<'a> BoundColumns<'a> {
-    /// All columns are to have as many rows. `n_rows`: who knows how many there are, even if no column says it.
+    /// All columns must have the same number of rows. `n_rows`: the number of rows, if the caller knows it and no column does.
     pub(crate) fn new(columns: Vec<(&'a str, Column<'a>)>, n_rows: Option<usize>) -> Result<Self> {
         for (name, column) in &columns {
             if let Some((why, hint)) = column.refusal() {

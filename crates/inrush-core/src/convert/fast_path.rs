@@ -9,7 +9,7 @@ use crate::convert::{Column, Order, Params, TakeValue};
 use crate::wire::{ParamType, Value};
 use std::ops::Range;
 
-/// Appends rows to `bytes` by way of a block.
+/// Appends rows to `bytes` through a block.
 pub(crate) struct Page {
     block: Block,
     len: usize,
@@ -56,7 +56,8 @@ impl Page {
         self.bytes.capacity() >= BLOCK
     }
 
-    /// Makes room for `n_all` rows like the first `n`, within `most` bytes, before it is made by copying all of them again and again.
+    /// Makes room for `n_all` rows like the first `n`, within `most` bytes, so that growing does not copy all of them again and
+    /// again.
     pub(crate) fn reserve_like(&mut self, n: usize, n_all: usize, most: usize) {
         if !self.has_room() && n >= SAMPLE {
             let all = (self.len() / n.max(1) + 1).saturating_mul(n_all).min(most);

@@ -44,7 +44,7 @@ impl<'a> Row<'a> {
         T::from_value_in(value, column, self.zone()).ok_or_else(|| misfit::<T>(column, &value, self.zone().is_some()))
     }
 
-    /// The same by a function instead of the type's own conversion, which `#[inrush(with = "..")]` asks for.
+    /// The same by a function instead of the type's own conversion: for `#[inrush(with = "..")]`.
     pub fn convert_with<T>(
         &self,
         position: usize,

@@ -4,7 +4,7 @@ use crate::convert::ToValue;
 use crate::error::{Error, Result};
 use crate::wire::Value;
 
-/// The values for a statement's placeholders. `()` stands for none.
+/// The values for a statement's placeholders. `()` means none.
 pub trait Params {
     /// Whether placeholders are `:name`, so that the statement's text must be searched for them.
     const NAMED: bool;
@@ -18,7 +18,7 @@ pub trait Params {
         Vec::new()
     }
 
-    /// What many such sets have in common with this one, the first of them: asked once, and given to [`Params::append`] with each.
+    /// What many such sets have in common with this first one: computed once, and passed to [`Params::append`] with each.
     ///
     /// # Errors
     /// What is wrong with all of them.
@@ -26,7 +26,7 @@ pub trait Params {
         Ok(Order::default())
     }
 
-    /// Appends what [`Params::values`] returns. Who has many sets saves most of the time with an own implementation.
+    /// Appends what [`Params::values`] returns. For types with many sets, an own implementation saves most of the time.
     ///
     /// # Errors
     /// Those of `values`; `out` may then have some of the values.
@@ -52,7 +52,7 @@ pub trait TakeValue<'a> {
     fn take(&mut self, i: usize, value: Value<'a>) -> bool;
 }
 
-/// Where in each of many sets of values that of each placeholder stands.
+/// The position of each placeholder's value in each of many sets of values.
 #[derive(Clone, Debug, Default)]
 pub struct Order(Option<Vec<usize>>);
 
@@ -65,7 +65,7 @@ impl Order {
         by_position(names).map(|()| Self::default())
     }
 
-    /// Where the values of `columns` stand. What no placeholder names is left out.
+    /// The positions of the values of `columns`. Columns that no placeholder names are left out.
     ///
     /// # Errors
     /// `Config` for a placeholder without a column, and for a statement whose placeholders have no names.
@@ -250,7 +250,7 @@ impl<P: Params + ?Sized> Params for &P {
 pub struct Named<'p>(Vec<(&'p str, Value<'p>)>);
 
 impl<'p> Named<'p> {
-    /// Values by name. A name may stand in the statement several times.
+    /// Values by name. A statement may contain a name several times.
     pub fn new(values: Vec<(&'p str, Value<'p>)>) -> Self {
         Self(values)
     }
@@ -384,7 +384,7 @@ pub(crate) fn by_position(names: &[Box<str>]) -> Result<()> {
     }
 }
 
-/// Where in `columns` placeholder `i` stands: most often in the same place.
+/// The position in `columns` of placeholder `i`: most often the same position.
 fn position(names: &[Box<str>], i: usize, columns: &[&str]) -> Result<usize> {
     let name = &*names[i];
     match columns.get(i) {

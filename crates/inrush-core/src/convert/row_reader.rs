@@ -77,7 +77,7 @@ impl<'s> RowReader<'s> {
 /// 12 KiB of them.
 const VALUES: usize = 512;
 
-/// Who reads one row of many does not pay for others.
+/// A caller that reads only one row does not pay for others.
 const GROWTH: usize = 4;
 
 #[cfg(test)]

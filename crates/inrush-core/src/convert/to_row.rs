@@ -17,7 +17,7 @@ pub const fn n_columns(parts: &[&[&str]]) -> usize {
 /// All names, in their order.
 ///
 /// # Panics
-/// When compiled, if a name stands there twice; case does not count.
+/// At compile time, if a name occurs twice; case does not count.
 pub const fn joined<const N: usize>(parts: &[&[&'static str]]) -> [&'static str; N] {
     let mut all = [""; N];
     let (mut n, mut part) = (0, 0);

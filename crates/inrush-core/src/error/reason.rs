@@ -79,7 +79,7 @@ pub struct Conversion {
 }
 
 impl Reason {
-    /// The reason that a server's error code stands for.
+    /// The reason for a server's error code.
     pub(super) fn of_code(code: u16) -> Self {
         match code {
             1022 | 1062 | 1169 | 1586 | 1859 => Self::UniqueViolation,

@@ -57,7 +57,7 @@ pub struct Profile {
     /// Where several sessions fill a table in the order of its key, extents stay empty between their rows: the table gets a tenth larger
     /// (docs/notes/sort.md).
     pub lanes_leave_room: bool,
-    /// What stands before a SELECT to have its partitions named, in the fourth column of the answer.
+    /// The text before a SELECT by which the server names its partitions, in the fourth column of the answer.
     pub explain_partitions: &'static str,
     /// Partitions by KEY hash a DATE as bytes, not as a number.
     pub hashes_days_as_bytes: bool,
@@ -109,7 +109,7 @@ pub struct Profile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Vectors {
-    /// The function that makes a VECTOR of a text such as `[1,2,3]`.
+    /// The function that makes a VECTOR from a text such as `[1,2,3]`.
     pub from_text: &'static str,
     /// VECTOR(n) takes exactly n numbers; otherwise up to n.
     pub exact_length: bool,

@@ -19,7 +19,7 @@ pub enum Stage {
     Open,
     /// COMMIT was sent.
     Commit,
-    /// It asked what became of a COMMIT.
+    /// The ledger was read for the outcome of a COMMIT.
     Settle,
 }
 
@@ -73,7 +73,7 @@ fn is_silence(error: &Error) -> bool {
     error.class() == Class::Lost || error.code() == 0 && (error.is_fatal() || error.is_timeout())
 }
 
-/// Whether somebody who comes back later, and with nothing sent so far, may be let in.
+/// Whether an attempt that sent nothing so far may succeed later.
 fn may_pass(error: &Error) -> bool {
     match error.kind() {
         Kind::Io => true,

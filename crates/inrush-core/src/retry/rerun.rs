@@ -43,8 +43,8 @@ impl Rerun {
         Self { retries, n_failed: 0, has_ledger, settling }
     }
 
-    /// Takes in how a run failed, `elapsed` after the start of the first one. `error` is `None` if the closure's error shows none of the
-    /// database. `random` is from 0 to 1.
+    /// Records how a run failed, `elapsed` after the start of the first one. `error` is `None` if the closure's error contains
+    /// none of the database. `random` is from 0 to 1.
     pub fn failed(&mut self, stage: Stage, error: Option<&Error>, elapsed: Duration, random: f64) -> Next {
         let Some(error) = error else { return Next::Fail };
         match judge(stage, error, self.has_ledger) {

@@ -177,8 +177,8 @@ impl Partitioning {
         }
     }
 
-    /// Asks the server which partitions it would look into for a row with these values. `table` is quoted. No read of a row by its key, which servers
-    /// answer without partitions where there is none: a range of one value.
+    /// Returns a query for the partitions that the server would read for a row with these values. `table` is quoted. It reads a
+    /// range of one value, not a row by its key: for a key that does not exist, servers answer without partitions.
     pub fn question(&self, table: &str, values: &[Value]) -> String {
         let conditions: Vec<String> = self
             .fields

@@ -179,7 +179,7 @@ pub(crate) fn is_long(value: &Value<'_>) -> bool {
     value.as_bytes().is_some_and(|bytes| bytes.len() > LONG)
 }
 
-/// A packet beyond the server's `max_allowed_packet` costs the connection, so long values travel in parts, which are smaller than any
-/// server's limit but one that somebody set so low that little works. Not much smaller: each part is copied into the outbox.
+/// A packet beyond the server's `max_allowed_packet` costs the connection, so long values travel in parts. These are smaller than
+/// any realistic limit of a server. Not much smaller: each part is copied into the outbox.
 pub(crate) const LONG: usize = 256 * 1024;
 pub(crate) const LONG_PART: usize = LONG;

@@ -25,15 +25,15 @@ pub struct Credentials {
 /// One authentication under way.
 pub(crate) struct Authentication {
     credentials: Credentials,
-    /// None as long as the server has yet to say which.
+    /// `None` until the server has named one.
     plugin: Option<Box<dyn Plugin>>,
     random: StdRng,
     n_packets: usize,
 }
 
 impl Authentication {
-    /// Starts with the plugin and nonce that the session knows; returns the first answer. Where that plugin is unknown or
-    /// needs a nonce of its own, the server is asked.
+    /// Starts with the plugin and nonce that the session knows; returns the first answer. Where that plugin is unknown or needs a
+    /// nonce of its own, the server sends a request to switch.
     pub(crate) fn start(credentials: Credentials, random: StdRng, session: &mut Session) -> Result<(Self, Vec<u8>)> {
         let mut this = Self { plugin: None, credentials, random, n_packets: 0 };
         let mut answer = Vec::new();

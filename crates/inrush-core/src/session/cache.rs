@@ -9,7 +9,7 @@ use crate::session::{Effect, Prepared};
 use crate::wire::stmt::{self, Family};
 use crate::wire::{StmtId, Value};
 
-/// Prepared statements by text. Pure bookkeeping: who drops one from here closes it on the server.
+/// Prepared statements by text. Pure bookkeeping: a caller that drops one from here must close it on the server.
 #[derive(Debug)]
 pub struct StatementCache {
     slots: Vec<Entry>,
@@ -81,7 +81,7 @@ impl Entry {
         self.locks = None;
     }
 
-    /// Says that the server knows no types any more.
+    /// Records that the server no longer knows any types.
     pub(crate) fn forget_types(&mut self) {
         self.types.clear();
         self.has_types = false;

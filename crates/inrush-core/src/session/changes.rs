@@ -8,7 +8,7 @@
 use crate::session::Channel;
 use crate::wire::DirtyFlags;
 
-/// When a session is reset before somebody else gets it.
+/// When a session is reset before its next user gets it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResetPolicy {
     /// If something changed that the next user could notice.
@@ -47,7 +47,7 @@ pub enum Cleanup {
     },
     /// Log in again on the same connection: nothing less restores the state of having no schema.
     ChangeUser,
-    /// Throw the connection away: on MariaDB nothing gives back a role.
+    /// Throw the connection away: on MariaDB nothing restores a role.
     Discard,
 }
 

@@ -39,7 +39,7 @@ impl Channel {
         }
     }
 
-    /// Says that the first `n` bytes of [`Channel::space`] now hold received bytes.
+    /// Records that the first `n` bytes of [`Channel::space`] now hold received bytes.
     pub fn filled(&mut self, n: usize) {
         match &mut self.frames {
             Some(frames) => frames.filled(n),
@@ -58,7 +58,7 @@ impl Channel {
         }
     }
 
-    /// Says that the first `n` bytes of [`Channel::unsent`] were sent.
+    /// Records that the first `n` bytes of [`Channel::unsent`] were sent.
     pub fn sent(&mut self, n: usize) {
         match &mut self.frames {
             Some(frames) => frames.sent(n),
@@ -134,7 +134,7 @@ impl Channel {
             *n_packets += 1;
             self.n_packets += 1;
             if let Err(out_of_turn) = self.outbox.take_turn(&packet) {
-                // A server that closes an idle connection says why, before anybody asked.
+                // A server that closes an idle connection sends the reason without a request.
                 return Err(match ErrPacket::parse(packet.body).map(Error::from) {
                     // It has read nothing of what was sent meanwhile.
                     Ok(said) if said.is_fatal() && said.class() != Class::Lost => {

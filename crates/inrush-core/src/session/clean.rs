@@ -45,8 +45,8 @@ impl Clean {
         Self::of([Task::Names(zone.map(str::to_owned))])
     }
 
-    /// What `cleanup` asks for; an error if nothing helps. `home` is the default schema, `zone` the session's own time zone; `login` makes the
-    /// change of user should one be needed.
+    /// Performs `cleanup`; an error if nothing helps. `home` is the default schema, `zone` the session's own time zone; `login`
+    /// makes the change of user if one is needed.
     pub fn new(
         cleanup: Cleanup,
         home: Option<&str>,

@@ -31,13 +31,13 @@ impl KnownColumns {
         Ok(columns)
     }
 
-    /// Takes note of definitions that are complete, and returns them.
+    /// Stores definitions that are complete, and returns them.
     pub(crate) fn end(&mut self, columns: Columns) -> Arc<ColumnDefs> {
         match columns {
             Columns::Known { defs, .. } => defs,
             Columns::New(defs) => {
                 let defs = Arc::new(defs);
-                // Memory must not follow the widest table somebody asked for.
+                // Memory must not grow with the widest table of a query.
                 if defs.n_bytes() <= MOST_BYTES {
                     self.0.truncate(MOST - 1);
                     self.0.push_front(defs.clone());
@@ -66,7 +66,7 @@ impl Columns {
         }
     }
 
-    /// Those that are there so far.
+    /// The definitions so far.
     pub(crate) fn as_slice(&self) -> &[ColumnDef] {
         match self {
             Self::Known { defs, n_same } => &defs.as_slice()[..*n_same],
@@ -81,7 +81,7 @@ impl Default for Columns {
     }
 }
 
-/// Enough for an application that asks a handful of questions in turn; each is a comparison of a few bytes.
+/// Enough for an application that runs a few queries in turn; each is a comparison of a few bytes.
 const MOST: usize = 8;
 const MOST_BYTES: usize = 16 * 1024;
 

@@ -52,7 +52,7 @@ impl Effect {
                 (None, effect) => Some(effect),
                 (Some(Self::Nothing), Self::Nothing) => Some(Self::Nothing),
                 (Some(Self::Nothing | Self::Rows), Self::Nothing | Self::Rows) => Some(Self::Rows),
-                // What the parts come to together depends on each of them.
+                // The outcome of several parts depends on each of them.
                 _ => Some(Self::Lasts),
             };
             if is_last {
@@ -257,7 +257,7 @@ enum Token<'a> {
     Other,
 }
 
-/// The tokens of a text, without blanks and comments. What stands in a comment that servers execute is part of the text.
+/// The tokens of a text, without blanks and comments. The content of a comment that servers execute is part of the text.
 #[derive(Default)]
 struct Tokens<'a> {
     sql: &'a [u8],

@@ -1,4 +1,4 @@
-//! Reading results row by row, at the caller's pace: what is not asked for stays in the socket.
+//! Reads results row by row, at the caller's pace: rows that are not requested stay in the socket.
 //!
 //! ```text
 //! Ask or Query, until it has results -> Stream -> Fetch, a packet at a time, while rows are wanted
@@ -75,7 +75,7 @@ impl Stream {
         self.effect.may_be_stored(session)
     }
 
-    /// What the last packet was; asked once.
+    /// Returns the event of the last packet, once.
     pub fn take_event(&mut self) -> Event {
         std::mem::take(&mut self.event.0)
     }

@@ -1,10 +1,10 @@
 //! What guards hold open on a connection (a transaction, savepoints in it), and what a dropped one left to be undone.
 //!
-//! Depth 1 is the transaction, 2 and more are savepoints in it. A guard that goes away without an end leaves an *undo*: it is
-//! paid before anything else is sent. The server's own view comes from the IN_TRANS flag of its OKs; an ERR has no flag, and any
-//! may have ended the transaction (1213, MariaDB's 1020, a CREATE TABLE that failed), so after one it is asked again.
+//! Depth 1 is the transaction, 2 and more are savepoints in it. A guard that is dropped without an end leaves an *undo*, which is
+//! sent before anything else. The server's own view comes from the IN_TRANS flag of its OKs; an ERR has no flag, and any ERR may
+//! have ended the transaction (1213, MariaDB's 1020, a CREATE TABLE that failed), so after one the server is queried again.
 //!
-//! Rows that were queued and never written count like a statement that failed unheard: they spoil the transaction.
+//! Rows that were queued and never written count like a statement that failed without a report: they spoil the transaction.
 //!
 //! Invariant: while a guard is open nothing is sent once the server is known to have ended the transaction: each statement
 //! would be committed by itself.
@@ -22,7 +22,7 @@ pub(crate) struct Guards {
     unwritten: Option<Unwritten>,
 }
 
-/// Rows that somebody was given to write, and went away without.
+/// Rows that were accepted for writing, but whose writer was dropped before it wrote them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Unwritten {
     n_rows: u64,
@@ -113,7 +113,7 @@ impl Guards {
         self.ended.is_some()
     }
 
-    /// Whether the server must be asked if the transaction is still open: it answered the last command with an error.
+    /// Whether the server must be queried for whether the transaction is still open: it answered the last command with an error.
     pub(crate) fn is_unsure(&self, refusal: Option<u16>) -> bool {
         self.depth > 0 && self.is_flagged && self.ended.is_none() && refusal.is_some()
     }

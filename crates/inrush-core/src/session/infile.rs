@@ -94,7 +94,7 @@ impl Conversation for Infile<'_> {
                 Err(Error::protocol("the server asks for another file than it was offered")
                     .with_hint("do not trust this server: it tries to read files of its clients"))
             }
-            // Nothing asked for content: the statement was another one, or the server loads nothing.
+            // The server did not request content: the statement was another one, or the server loads nothing.
             (State::ExpectRequest | State::ExpectOutcome, [0x00, ..]) => {
                 let outcome = reply::plain(packet, session)?;
                 match outcome.status.contains(Status::SERVER_MORE_RESULTS_EXISTS) {

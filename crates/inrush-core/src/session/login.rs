@@ -17,7 +17,7 @@ use crate::session::authenticate::{Authentication, Credentials};
 use crate::session::{Conversation, Outcome, Session, Step, Transport, reply};
 use crate::wire::{Capabilities, Compression, Greeting, LoginPacket, MariaDbCapabilities, Outbox, ServerVersion};
 
-/// What a login asks for.
+/// The options of a login.
 #[derive(Clone, Debug, Default)]
 pub struct LoginOptions {
     /// Who.
@@ -26,7 +26,7 @@ pub struct LoginOptions {
     pub database: Option<String>,
     /// Whether to wrap the socket in TLS.
     pub tls: TlsWish,
-    /// Whether LOAD DATA LOCAL will be used. Content is sent by [`crate::session::infile`] only, whatever the server asks.
+    /// Whether LOAD DATA LOCAL will be used. Content is sent by [`crate::session::infile`] only, whatever the server requests.
     pub local_files: bool,
     /// Whether affected counts of UPDATE are rows matched instead of rows changed.
     pub found_rows: bool,
@@ -181,7 +181,7 @@ impl Conversation for Login {
                 }
                 None => self.state = State::ExpectAuthReply(authentication),
             },
-            // Whatever comes here came in the clear, and could have been put there by anybody.
+            // What arrives here was not encrypted, and any third party could have inserted it.
             State::SslRequested | State::ExpectTls => {
                 return Err(Error::protocol("the server sent more before the TLS handshake"));
             }

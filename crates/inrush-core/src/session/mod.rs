@@ -95,7 +95,7 @@ use crate::wire::Outbox;
 
 /// One exchange with the server, from the first byte sent to the last packet read.
 pub trait Conversation {
-    /// What it comes to.
+    /// Its result.
     type Output;
 
     /// Appends what can be sent now. Called at the start, and again each time the outbox has drained: a conversation that
@@ -108,8 +108,8 @@ pub trait Conversation {
     /// session.
     fn receive(&mut self, packet: &[u8], session: &mut Session, out: &mut Outbox) -> Result<Step<Self::Output>>;
 
-    /// Whether something of what was sent may be stored although no answer says so: asked when the exchange ended without one, to
-    /// say whether the [outcome is known](crate::Error::is_outcome_unknown).
+    /// Whether something of what was sent may be stored although no answer confirms it. Called when the exchange ended without
+    /// one, to decide whether the [outcome is known](crate::Error::is_outcome_unknown).
     fn may_be_stored(&self, _session: &Session, _out: &Outbox) -> bool {
         false
     }

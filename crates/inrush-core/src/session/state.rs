@@ -58,7 +58,7 @@ pub struct Session {
 /// What the bytes travel over; decides whether a secret may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
-    /// Plain TCP: anybody on the way can read.
+    /// Plain TCP: everyone on the network path can read.
     Tcp,
     /// A Unix socket: only this machine can read.
     Unix,
@@ -173,13 +173,13 @@ impl Session {
         self.guards.check()
     }
 
-    /// Somebody who was given rows for this table went away without having written them. In a transaction, it can only be rolled
-    /// back; outside of one, the next [check](Session::check_use) fails.
+    /// Records that rows for this table were accepted, but their writer was dropped before it wrote them. An open transaction can
+    /// then only be rolled back; outside of one, the next [check](Session::check_use) fails.
     pub fn forgot_rows(&mut self, n_rows: u64, table: &str) {
         self.guards.forgot(n_rows, table);
     }
 
-    /// The connection gets another user: rows that were never written are not his concern.
+    /// The connection gets another user, who must not get the error for rows that were never written.
     pub fn forgive_rows(&mut self) {
         self.guards.forgive();
     }
@@ -204,7 +204,7 @@ impl Session {
         self.owes_autocommit = true;
     }
 
-    /// Says that this error of the server's ended the transaction, although another one may be open in its place.
+    /// Records that this error of the server ended the transaction, although another one may be open in its place.
     pub fn transaction_lost(&mut self, code: u16) {
         self.guards.lost(code);
     }
@@ -281,7 +281,7 @@ impl Session {
         self.transport
     }
 
-    /// Says that the bytes travel over something else now; the shell calls it after a TLS handshake.
+    /// Records the new transport of the bytes; the shell calls it after a TLS handshake.
     pub fn set_transport(&mut self, transport: Transport) {
         self.transport = transport;
     }
@@ -296,7 +296,7 @@ impl Session {
         self.life == Life::Dead
     }
 
-    /// Says that the connection must be thrown away: a time-out, a lost socket.
+    /// Records that the connection must be thrown away: a time-out, a lost socket.
     pub fn kill(&mut self) {
         self.life = Life::Dead;
     }
@@ -336,7 +336,7 @@ impl Session {
         })
     }
 
-    /// Takes note of a text that is sent: it may give up locks (ROLLBACK TO SAVEPOINT), and make kept statements mean something else.
+    /// Records a text that is sent: it may release locks (ROLLBACK TO SAVEPOINT), and change the meaning of kept statements.
     pub(crate) fn sends(&mut self, sql: &[u8]) {
         self.statements.unlocked();
         self.ran(sql);
@@ -354,7 +354,7 @@ impl Session {
         }
     }
 
-    /// Takes note of a statement that ran: it may make kept statements mean something else.
+    /// Records a statement that ran: it may change the meaning of kept statements.
     pub(crate) fn ran(&mut self, sql: &[u8]) {
         let multi = self.capabilities.contains(Capabilities::CLIENT_MULTI_STATEMENTS);
         if !self.statements.is_empty() && outdates_statements(sql, multi, self.schema.as_deref()) {
@@ -362,7 +362,7 @@ impl Session {
         }
     }
 
-    /// Takes note of an ERR packet.
+    /// Records an ERR packet.
     pub(crate) fn refused(&mut self, code: u16) {
         self.refusal = Some(code);
         self.statements.unlocked();

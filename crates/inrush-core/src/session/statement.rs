@@ -15,12 +15,12 @@ struct Text {
     /// With `?` for each placeholder.
     sql: Box<str>,
     names: Vec<Box<str>>,
-    /// Where in `sql` each `?` stands.
+    /// The positions in `sql` of each `?`.
     marks: Vec<usize>,
 }
 
 impl Statement {
-    /// Reads a text whose placeholders are all `?` or all `:name`. What stands in quotes or comments is no placeholder.
+    /// Reads a text whose placeholders are all `?` or all `:name`. Text in quotes or comments is no placeholder.
     pub fn new(sql: &str) -> Result<Self> {
         let mut text = String::with_capacity(sql.len());
         let mut names = Vec::new();
@@ -55,13 +55,14 @@ impl Statement {
         Ok(Self(Arc::new(Text { sql: text.into(), names, marks })))
     }
 
-    /// Of a text whose placeholders are known, which stand at `marks`.
+    /// Builds a statement from a text whose placeholders are known; `marks` are their positions.
     pub(crate) fn with_marks(sql: String, marks: Vec<usize>) -> Self {
         debug_assert!(marks.iter().all(|mark| sql.as_bytes()[*mark] == b'?'));
         Self(Arc::new(Text { sql: sql.into(), names: Vec::new(), marks }))
     }
 
-    /// This statement with a stretch of it written `n` times, with commas in between. It holds all placeholders, which are `?` then.
+    /// Returns this statement with a range of it written `n` times, with commas in between. It holds all placeholders, which are
+    /// `?` then.
     pub(crate) fn repeated(&self, stretch: Range<usize>, n: usize) -> Self {
         let (before, text, behind) =
             (&self.sql()[..stretch.start], &self.sql()[stretch.clone()], &self.sql()[stretch.end..]);
@@ -82,7 +83,7 @@ impl Statement {
         &self.0.sql
     }
 
-    /// Where in [`Statement::sql`] the `?` of each placeholder stands, in order.
+    /// Returns the positions in [`Statement::sql`] of the `?` of each placeholder, in order.
     pub fn marks(&self) -> &[usize] {
         &self.0.marks
     }
@@ -108,8 +109,8 @@ fn name_length(text: &str) -> usize {
     }
 }
 
-/// How many bytes from here on hold no placeholder: a quoted stretch, a comment, or what stands before the next candidate.
-/// Ends at a character's border.
+/// Returns how many bytes from here on hold no placeholder: a quoted text, a comment, or the text before the next candidate. Ends
+/// at a character's border.
 fn skip(text: &[u8]) -> usize {
     match text {
         [b'\'' | b'"' | b'`', ..] => quoted(text).unwrap_or(text.len()),
@@ -129,7 +130,7 @@ pub(crate) fn comment(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// The length of the quoted stretch that begins here; `None` if it does not end.
+/// The length of the quoted text that begins here; `None` if it does not end.
 pub(crate) fn quoted(text: &[u8]) -> Option<usize> {
     let quote = *text.first()?;
     let mut i = 1;
@@ -138,7 +139,7 @@ pub(crate) fn quoted(text: &[u8]) -> Option<usize> {
             // Under NO_BACKSLASH_ESCAPES it would be a character like any other. Then `'\'` is read as unfinished, and a
             // placeholder after it is missed; the server reports that as an error.
             b'\\' if quote != b'`' => i += 1,
-            // A doubled quote ends one stretch and begins the next.
+            // A doubled quote ends one quoted text and begins the next.
             b if b == quote => return Some(i + 1),
             _ => {}
         }

@@ -14,7 +14,7 @@ use crate::session::options::TransactionOptions;
 use crate::session::{Conversation, Session, Step, reply};
 use crate::wire::{Outbox, command};
 
-/// Begins a transaction. The session must have said that it [may](Session::check_begin).
+/// Begins a transaction. [`Session::check_begin`] must have allowed it.
 #[derive(Debug)]
 pub struct Begin {
     isolation: Option<String>,
@@ -218,7 +218,7 @@ enum Kind {
 }
 
 impl Session {
-    /// What is owed before anything else may be sent: a shell runs it, and asks again.
+    /// Returns what must be done before anything else may be sent. A shell runs it, and calls this again.
     pub fn debt(&self) -> Option<Debt> {
         match self.guards.undo_from() {
             Some(depth) => Some(Debt::undo(depth)),

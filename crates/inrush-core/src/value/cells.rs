@@ -17,7 +17,7 @@ pub struct Cells<'a> {
 }
 
 impl<'a> Cells<'a> {
-    /// Looks into `column`.
+    /// Reads from `column`.
     pub fn new(column: &'a BinaryViewArray) -> Self {
         Self {
             views: column.views(),

@@ -24,7 +24,7 @@ pub struct Column {
     pub generated: bool,
     /// The character set of a text column (`utf8mb4`, `latin1`, ..).
     pub charset: Option<String>,
-    /// Whether a cell that the column would not give back as it is written is bad: the column was made for what a file has.
+    /// Whether a cell is bad if the column would not give back its spelling: set for columns that were created for a file.
     pub keeps_spelling: bool,
 }
 

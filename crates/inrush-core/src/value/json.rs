@@ -1,6 +1,6 @@
-//! JSON as RFC 8259 has it, gone over once: a document judged, or an object's members found. Nothing is built.
+//! JSON according to RFC 8259, in one pass: validates a document, or finds an object's members. Nothing is built.
 //!
-//! Numbers are not read but only found: a value keeps the digits that stand in the text. Nothing here calls itself, so that no document
+//! Numbers are not read but only found: a value keeps its digits from the text. Nothing here is recursive, so that no document
 //! can exhaust the stack.
 
 use memchr::memchr2;

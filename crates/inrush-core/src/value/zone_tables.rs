@@ -23,8 +23,8 @@ pub struct Differences<'a> {
 }
 
 impl<'a> Differences<'a> {
-    /// The query for the server's offsets, in a session of the zone: rows of a day since 1970, and by how many seconds the offset at its end differs from that at its
-    /// beginning, where it does. Day 0 stands for the offset at its end.
+    /// Returns the query for the server's offsets, in a session of the zone: rows of a day since 1970, and the seconds by which
+    /// the offset at the day's end differs from that at its beginning, where it does. Day 0 is the offset at its end.
     pub fn offsets_query(rules: &Rules) -> String {
         let digits = "(SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 \
                       UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)";

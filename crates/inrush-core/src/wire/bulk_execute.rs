@@ -19,7 +19,7 @@ pub struct BulkBody {
     pub bytes: Vec<u8>,
 }
 
-/// What stands before each value.
+/// The byte before each value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Indicator {
@@ -46,7 +46,8 @@ pub fn bulk_execute(out: &mut Vec<u8>, id: StmtId, body: &BulkBody) {
     out.extend_from_slice(&body.bytes);
 }
 
-/// Appends one row, the thorough way. False: a value has another type than those before it, or is longer than any packet.
+/// Appends one row, by the slow path. Returns `false` if a value has another type than those before it, or is longer than any
+/// packet.
 pub(crate) fn put_row(row: &[Value<'_>], types: &mut [ParamType], max_bytes: usize, out: &mut Vec<u8>) -> bool {
     for (value, ty) in row.iter().zip(types) {
         match value {

@@ -1,5 +1,5 @@
-//! A checked reader over the body of one packet. Every read either fits into the bytes that are there or is
-//! [`Malformed`]; nothing is allocated.
+//! A checked reader over the body of one packet. Every read either fits into the bytes of the packet or is [`Malformed`]; nothing
+//! is allocated.
 
 use std::fmt;
 

@@ -118,7 +118,7 @@ impl<'a> Iterator for Words<'a> {
         loop {
             self.0 = self.0.trim_ascii_start();
             self.0 = match self.0 {
-                // What stands in such a comment is executed: only its frame is passed over.
+                // The content of such a comment is executed: skip only its frame.
                 [b'/', b'*', b'!', rest @ ..] => digits(rest),
                 [b'/', b'*', b'M', b'!', rest @ ..] => digits(rest),
                 [b'/', b'*', rest @ ..] => {

@@ -1,4 +1,4 @@
-//! ERR packets: how a command ends badly.
+//! ERR packets: the end of a command that failed.
 //!
 //! ```text
 //! ff

@@ -28,7 +28,7 @@ bitflags! {
         const CLIENT_IGNORE_SPACE = 1 << 8;
         /// The protocol of 4.1 and later.
         const CLIENT_PROTOCOL_41 = 1 << 9;
-        /// A client with somebody in front of it.
+        /// An interactive client.
         const CLIENT_INTERACTIVE = 1 << 10;
         /// TLS.
         const CLIENT_SSL = 1 << 11;

@@ -71,7 +71,7 @@ impl Inbox {
         &mut self.bytes[self.end..]
     }
 
-    /// Says that the first `n` bytes of [`Inbox::space`] now hold received bytes.
+    /// Records that the first `n` bytes of [`Inbox::space`] now hold received bytes.
     pub fn filled(&mut self, n: usize) {
         self.end = self.end.saturating_add(n).min(self.bytes.len());
     }
@@ -136,7 +136,7 @@ impl Inbox {
     }
 }
 
-/// Counts only: the bytes are somebody's rows.
+/// Shows counts only: the bytes are rows of a user.
 impl fmt::Debug for Inbox {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let n_waiting = self.end - self.start;

@@ -1,4 +1,4 @@
-//! OK and EOF packets: how a command ends well.
+//! OK and EOF packets: the end of a command that succeeded.
 //!
 //! ```text
 //! 00           OK; fe at the end of a result set

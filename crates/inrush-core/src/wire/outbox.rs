@@ -18,7 +18,7 @@ pub struct Outbox {
     last_command: u64,
     /// The number of the next frame, from either side: within a command the two sides take turns.
     sequence: u8,
-    /// Whether the sides do not take turns just now, so that a reply's number cannot be foretold.
+    /// Whether the sides do not take turns at the moment, so that a reply's number cannot be predicted.
     unordered: bool,
     /// Whether packets inside compressed frames go by.
     compressed: bool,
@@ -72,7 +72,7 @@ impl Outbox {
         &self.bytes[self.start..]
     }
 
-    /// Says that the first `n` bytes of [`Outbox::unsent`] were sent.
+    /// Records that the first `n` bytes of [`Outbox::unsent`] were sent.
     pub fn sent(&mut self, n: usize) {
         self.start = self.start.saturating_add(n).min(self.bytes.len());
         if self.start == self.bytes.len() {
@@ -103,7 +103,7 @@ impl Outbox {
         self.start == self.bytes.len()
     }
 
-    /// Says that the next packet to arrive has this number, whatever was sent since. A pipeline calls it before each reply.
+    /// Records that the next packet to arrive has this number, whatever was sent since. A pipeline calls it before each reply.
     pub fn expect_reply(&mut self, number: u8) {
         self.sequence = number;
         self.unordered = false;
@@ -114,13 +114,13 @@ impl Outbox {
         self.sequence
     }
 
-    /// Says that a reply may come at any point of what is being sent, so that its number cannot be foretold (LOCAL INFILE).
+    /// Records that a reply may come at any point of what is being sent, so that its number cannot be predicted (LOCAL INFILE).
     pub fn expect_reply_any_time(&mut self) {
         self.unordered = true;
     }
 
-    /// Says that packets travel in compressed frames from now on: the server numbers its replies on from the frames that it
-    /// read, so that their numbers mean nothing here.
+    /// Records that packets travel in compressed frames from now on: the server continues the numbers of its replies from the
+    /// frames that it read, so that their numbers mean nothing here.
     pub fn take_any_turn(&mut self) {
         self.compressed = true;
     }

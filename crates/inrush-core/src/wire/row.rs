@@ -48,7 +48,7 @@ impl<'a> Row<'a> {
         Self { prefix, ..self }
     }
 
-    /// What stands before the names of the columns that are looked for; empty as a rule.
+    /// The prefix of the names of the columns that are searched; empty as a rule.
     pub fn prefix(&self) -> &'static str {
         self.prefix
     }

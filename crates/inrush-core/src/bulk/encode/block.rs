@@ -3,7 +3,7 @@
 
 use wide::u8x32;
 
-/// Appends to `out` by way of a block. [`Block::finish`] must be called at the end.
+/// Appends to `out` through a block. [`Block::finish`] must be called at the end.
 pub(in crate::bulk) struct Block<'o> {
     bytes: [u8; SIZE],
     len: usize,
@@ -88,7 +88,8 @@ impl<'o> Block<'o> {
     pub(in crate::bulk) fn put_16(&mut self, bytes: u128, len: usize, behind: u8) {
         match self.bytes[self.len..].first_chunk_mut::<16>() {
             Some(target) if len < target.len() => {
-                // As two words: those of 16 bytes would be gathered by way of memory, and waited for (docs/notes/load-speed.md).
+                // As two words: one value of 16 bytes would be assembled in memory, which the copy would wait for
+                // (docs/notes/load-speed.md).
                 let (low, high) = target.split_at_mut(8);
                 low.copy_from_slice(&(bytes as u64).to_le_bytes());
                 high.copy_from_slice(&((bytes >> 64) as u64).to_le_bytes());
@@ -207,7 +208,7 @@ fn hex_digits(byte: u8) -> [u8; 2] {
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
-/// Up to four bytes that must not stand as they are.
+/// Up to four bytes that must be escaped.
 #[derive(Clone, Copy)]
 pub(in crate::bulk) struct Special {
     bytes: [u8; 4],

@@ -7,7 +7,7 @@ use crate::session::Statement;
 pub struct Insert {
     /// With a placeholder for each use of a field.
     pub statement: Statement,
-    /// Where in the text its row stands, which is repeated for more rows.
+    /// The range in the text of its row, which is repeated for more rows.
     pub list: std::ops::Range<usize>,
     /// For each placeholder, the number of its field.
     pub uses: Vec<usize>,

@@ -99,7 +99,7 @@ pub fn says_all(batch: &Batch, columns: &[CheckedColumn], skip: &[u32]) -> bool 
     skip.is_empty() && columns.len() == cells.len() && columns.iter().zip(cells).all(says_it)
 }
 
-/// Whether a text may stand at all in columns of these checks.
+/// Whether a text can be sent unchanged at all into columns of these checks.
 pub fn may_stand(checks: &[Check]) -> bool {
     checks.iter().all(|check| takes_text(check.form()))
 }

@@ -96,13 +96,13 @@ impl Fence {
         )
     }
 
-    /// Whether the answer to [`Fence::state_query`] says that the job is another run's by now.
+    /// Whether the answer to [`Fence::state_query`] shows that another run has taken the job over.
     pub fn is_taken_over(&self, state: &[String]) -> bool {
         matches!(state, [epoch, ..] if *epoch != self.epoch.to_string())
     }
 
-    /// Whether the answer to [`Fence::settle_query`] says that this run stored this chunk. A line of another run, or of other
-    /// text, is neither stored nor missing: it must not be there.
+    /// Whether the answer to [`Fence::settle_query`] shows that this run stored this chunk. A line of another run, or with the
+    /// checksum of another text, is an error: it must not exist.
     pub fn settle(&self, answer: &[String], checksum: u64) -> Result<bool> {
         match answer {
             [] => Ok(false),
@@ -172,7 +172,7 @@ impl RejectRow {
         )
     }
 
-    /// Whether the record is there. If not, only why it was refused is.
+    /// Whether the record was kept. If not, only the reason of the refusal was.
     pub fn is_kept(&self) -> bool {
         self.part != NOT_KEPT
     }
@@ -204,8 +204,8 @@ impl Fence {
         error.message() == TAKEN_OVER
     }
 
-    /// The same error once the ledger was asked who did it. `fate` is the row of [`Fence::fate_query`], `forgotten_by` what
-    /// [`JobLine::forgotten_by_query`](super::JobLine::forgotten_by_query) found, `me` this user.
+    /// The same error with the user who did it, after the ledger was read. `fate` is the row of [`Fence::fate_query`],
+    /// `forgotten_by` what [`JobLine::forgotten_by_query`](super::JobLine::forgotten_by_query) found, `me` this user.
     pub fn what_became_of_it(&self, fate: &[String], forgotten_by: Option<&str>, me: &str) -> Error {
         let server = |message: String| Error::new(crate::error::Kind::Server, message);
         let [epoch, state, owner] = fate else {

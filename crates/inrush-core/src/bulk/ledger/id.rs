@@ -15,7 +15,7 @@ impl JobId {
         let mut digest = Sha256::new();
         digest.update([VERSION]);
         for part in [schema, table, source] {
-            // With their lengths, so that no two lists of parts come to the same bytes.
+            // With their lengths, so that no two lists of parts give the same bytes.
             digest.update((part.len() as u64).to_le_bytes());
             digest.update(part.as_bytes());
         }

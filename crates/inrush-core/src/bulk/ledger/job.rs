@@ -36,7 +36,7 @@ pub struct JobLine {
     pub indexes: Option<String>,
     /// Whether it is finished.
     pub state: State,
-    /// What is stored; of a job that still runs only once [`JobLine::sums_query`] was asked.
+    /// What is stored; for a job that still runs, only after [`JobLine::sums_query`] was run.
     pub totals: Totals,
     /// When it was begun, in UTC.
     pub started: String,
@@ -231,13 +231,13 @@ impl JobLine {
         [format!("DELETE FROM {0} USING {0} WHERE `id` = {1}", ledger.jobs(), id.literal()), chunks, rejects]
     }
 
-    /// Removes what an earlier job of this id has left: rows that say who forgot it.
+    /// Removes what an earlier job of this id has left: rows that name the user who forgot it.
     pub fn clear_statement(ledger: &Ledger, id: JobId) -> String {
         let [_, rejects] = remove_lines(ledger, id);
         rejects
     }
 
-    /// Leaves word for a run of another user, which the forgetting stops: who did it. No record is on line 0.
+    /// Records who forgot the job, for a run of another user that is stopped by it. No record is on line 0.
     pub fn forgotten_by_statement(ledger: &Ledger, id: JobId) -> String {
         format!(
             "INSERT INTO {} (`job`, `line`, `part`, `start`, `column_name`, `code`, `reason`, `raw`) \
@@ -343,7 +343,7 @@ impl Fence {
         })
     }
 
-    /// Asks what became of the job: one row of (epoch, state, owner), or none.
+    /// Returns the query for the fate of the job: one row of (epoch, state, owner), or none.
     pub fn fate_query(&self) -> String {
         let owner = if self.ledger.has_owners { "`owner`" } else { "''" };
         format!("SELECT `epoch`, `state`, {owner} FROM {} WHERE `id` = {}", self.ledger.jobs(), self.job.literal())
@@ -400,7 +400,7 @@ impl ChunkLine {
             return Err(Error::protocol("a line of `inrush_chunk` has an odd shape"));
         };
         let span = start..end;
-        // Somebody else's numbers must not make sums that no report can be made of.
+        // Wrong numbers in the table must not lead to sums that break the report.
         let whole = rows.checked_add(skipped).and_then(|n| n.checked_add(rejected));
         let is_sane = whole.is_some_and(|n| n <= records) && numbers[2..9].iter().all(|&n| n <= MOST);
         if !is_sane {
@@ -414,7 +414,7 @@ impl Totals {
     /// Both together.
     #[must_use]
     pub fn plus(&self, other: &Totals) -> Totals {
-        // The ledger is data: numbers that somebody made up must not end the program.
+        // The ledger is data: invalid numbers in it must not end the program.
         Totals {
             chunks: self.chunks.saturating_add(other.chunks),
             records: self.records.saturating_add(other.records),
@@ -424,7 +424,7 @@ impl Totals {
         }
     }
 
-    /// What the lines of these chunks come to.
+    /// Returns the sums of these chunks' lines.
     pub fn of(lines: &[ChunkLine]) -> Totals {
         let one = |line: &ChunkLine| Totals {
             chunks: 1,

@@ -1,5 +1,5 @@
-//! How a job's source is read and where its fields go: what must be the same when a job is gone on with, or the same records would
-//! become other rows. What may be different, such as which texts mean NULL or what happens at a bad row, is not in it.
+//! How a job's source is read and where its fields go. This must be the same when a job is continued, or the same records would
+//! become other rows. It does not contain what may differ, such as which texts mean NULL or what happens at a bad row.
 
 use std::fmt;
 

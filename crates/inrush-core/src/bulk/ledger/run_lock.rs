@@ -29,7 +29,7 @@ impl RunLocks {
         self.names.chunks(AT_ONCE).map(query).collect()
     }
 
-    /// Asks which connections hold them: rows of ids, in order, NULL for a free one.
+    /// Returns the queries for the connections that hold them: rows of ids, in order, NULL for a free one.
     pub fn holder_queries(&self) -> Vec<String> {
         let query = |names: &[String]| {
             let calls: Vec<_> = names.iter().map(|name| format!("IS_USED_LOCK('{name}')")).collect();

@@ -1,4 +1,4 @@
-//! The three tables of the ledger: their names, how they are made, and what of them is there already.
+//! The three tables of the ledger: their names, the statements that create them, and the queries for those that exist.
 //!
 //! They are InnoDB whatever the server's default is, and they have no foreign keys: a chunk's line must never wait for more than
 //! its own fence. Texts are compared by their bytes.
@@ -31,7 +31,7 @@ impl Ledger {
     /// Columns that still later versions make: when the last run of the job began, when it ended without finishing it, and why.
     pub const RUN_COLUMNS: [&str; 3] = ["run_began", "run_ended", "run_error"];
 
-    /// Which of [`Ledger::OWNER_COLUMNS`] and [`Ledger::RUN_COLUMNS`] are there: a row for each, for
+    /// Returns the query for the existing ones of [`Ledger::OWNER_COLUMNS`] and [`Ledger::RUN_COLUMNS`]: a row for each, for
     /// [`Ledger::set_later_columns`].
     pub fn later_columns_query(&self) -> String {
         let names = [&Self::OWNER_COLUMNS[..], &Self::RUN_COLUMNS].concat();
@@ -58,12 +58,12 @@ impl Ledger {
         (!added.is_empty()).then(|| format!("ALTER TABLE {} {}", self.jobs(), added.join(", ")))
     }
 
-    /// Asks for a job, whichever: an error where there is no such table, or where this user may not read it.
+    /// Returns a query for any one job. It fails if the table does not exist, or if this user may not read it.
     pub fn first_job_query(&self) -> String {
         format!("SELECT `id` FROM {} LIMIT 1", self.jobs())
     }
 
-    /// Which of the tables are there, and their engines: rows of (name, engine).
+    /// Returns the query for the existing tables, and their engines: rows of (name, engine).
     pub fn tables_query(&self) -> String {
         let names = Self::TABLES.map(|name| format!("'{name}'")).join(", ");
         format!(
@@ -73,7 +73,7 @@ impl Ledger {
         )
     }
 
-    /// The statement that makes table `name` of [`Ledger::TABLES`].
+    /// Returns the statement that creates table `name` of [`Ledger::TABLES`].
     pub fn create_statement(&self, name: &str) -> String {
         let columns = match name {
             "inrush_job" => format!("{JOB_COLUMNS}, `owner` {OWNER}, `copied` {COPIED}, {RUN_COLUMNS}"),

@@ -28,7 +28,7 @@ pub fn untransacted<'a>(triggers: &[Routine], routines: &[Routine], tables: &'a 
     None
 }
 
-/// Everything that may be a name: what stands in backticks, and words.
+/// Returns everything that may be a name: texts in backticks, and words.
 fn words(body: &str) -> BTreeSet<String> {
     let quoted = body.split('`').skip(1).step_by(2);
     let is_of_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';

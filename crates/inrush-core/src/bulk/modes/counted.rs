@@ -13,7 +13,7 @@ use std::ops::AddAssign;
 pub struct Counted {
     /// Rows that the table has now: inserted, replaced, brought up to date; rows that it had, in a delete.
     pub stored: u64,
-    /// Rows that the mode left out: their key was there (ignore), or was not (update, delete).
+    /// Rows that the mode left out: their key existed (ignore), or did not (update, delete).
     pub skipped: u64,
     /// Rows of the table that existed and have other values now, or are gone (replace, upsert, update); `None` if the server does
     /// not report it.
@@ -35,7 +35,7 @@ impl AddAssign for Counted {
 }
 
 impl Counted {
-    /// Every row is stored, and none was there before.
+    /// Every row is stored, and none existed before.
     pub fn all(n_rows: u64) -> Self {
         Self { stored: n_rows, skipped: 0, changed: Some(0) }
     }
@@ -44,7 +44,7 @@ impl Counted {
         Self { stored, skipped: n_rows - stored, changed }
     }
 
-    /// Of an INSERT or REPLACE of `n_rows`, whose connection has not asked for CLIENT_FOUND_ROWS.
+    /// Counts the rows of an INSERT or REPLACE of `n_rows`, on a connection without CLIENT_FOUND_ROWS.
     ///
     /// # Errors
     /// If the server counts what cannot be, as with a trigger that changes the row which was to be left alone.

@@ -45,8 +45,8 @@ impl Keys {
         Self { unique, update_triggers }
     }
 
-    /// The columns by which `mode` finds a row: those that were asked for, else those of the first key that `mapped` has all of.
-    /// Empty for modes that need none, and where the table has none to choose.
+    /// Returns the columns by which `mode` finds a row: the requested ones, else those of the first key whose columns are all in
+    /// `mapped`. Empty for modes that need none, and where the table has none to choose.
     ///
     /// # Errors
     /// `Config` if there is no such key.

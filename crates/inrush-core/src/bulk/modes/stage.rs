@@ -75,7 +75,7 @@ impl Stage {
     }
 }
 
-/// A NULL that asks for a new id must get through a stage, whose column would not be AUTO_INCREMENT but still NOT NULL.
+/// A NULL that requests a new id must get through a stage, whose column would not be AUTO_INCREMENT but still NOT NULL.
 fn taken_as_it_is(column: &Column) -> String {
     let ident = quote_ident(&column.name);
     if column.auto_increment { format!("NULLIF({ident},0) AS {ident}") } else { ident }

@@ -1,5 +1,5 @@
-//! How a mode writes the rows of one mapping: what its INSERTs and LOADs say around the rows, whether they go by way of a stage,
-//! and what the answer to a LOAD means.
+//! How a mode writes the rows of one mapping: the parts of its INSERTs and LOADs around the rows, whether they go through a
+//! stage, and what the answer to a LOAD means.
 
 use super::super::judge::{Harmless, LoadWarning, Verdict, judge_load};
 use super::super::{Method, Mode};
@@ -15,7 +15,7 @@ use crate::value::ident::quote_ident;
 pub struct Writing {
     /// The mode.
     pub mode: Mode,
-    /// The columns that find a row that is there; empty where every unique key does.
+    /// The columns that find an existing row; empty where every unique key does.
     pub key: Vec<String>,
     /// What an INSERT of rows begins with, up to the table: `INSERT INTO`, `REPLACE INTO`.
     pub verb: &'static str,
@@ -47,7 +47,7 @@ impl Writing {
         }
         let (tail, stage) = match mode {
             Mode::Insert | Mode::Replace => (String::new(), None),
-            // A trigger would make something of an update that does nothing.
+            // A trigger would run even for an update that changes nothing.
             Mode::Ignore if keys.update_triggers => (String::new(), None),
             Mode::Ignore => (nothing(columns), None),
             Mode::Upsert if others.is_empty() => (nothing(columns), None),

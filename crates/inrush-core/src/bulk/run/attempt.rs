@@ -1,7 +1,7 @@
-//! One attempt at a batch: a flight of commands, and what their replies come to.
+//! One attempt at a batch: a flight of commands, and the outcome of their replies.
 //!
-//! A quick attempt keeps several commands in flight and ends at the first that fails. A strict one sends one at a time, and searches what
-//! failed by a row's fault until the row stands alone: a statement that fails undoes only itself.
+//! A quick attempt keeps several commands in flight and ends at the first that fails. A strict one sends one at a time. If a
+//! command fails because of a row, it searches for that row until the row alone fails: a statement that fails undoes only itself.
 
 use super::report::{BadRow, Counters};
 use crate::bulk::judge::{is_row_fault, row_of};
@@ -63,9 +63,9 @@ pub enum Mode {
     Quick,
     /// Rows that fail as a command of their own are set aside; all others continue. Only where each row is a command.
     EachAlone,
-    /// It is searched for until it stands alone, which ends the attempt.
+    /// The bad row is searched for until it fails alone, which ends the attempt.
     StrictStop,
-    /// It is searched for until it stands alone, and set aside.
+    /// The bad row is searched for until it fails alone, and is set aside.
     StrictSkip,
 }
 

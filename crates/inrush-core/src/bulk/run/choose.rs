@@ -46,7 +46,7 @@ pub struct Plan {
     pub may_fall_back: bool,
     /// Where ids and counts come from.
     pub tells: Tells,
-    /// The clause by which the server returns the ids, if it must be asked.
+    /// The clause by which the server returns the ids, if a clause is needed.
     pub returning: Option<String>,
 }
 
@@ -211,7 +211,7 @@ impl Case<'_> {
         }
     }
 
-    /// How the ids of a statement of many rows are known.
+    /// Returns how the ids of a statement of many rows become known.
     fn ids_of_many(&self) -> (Tells, Option<String>) {
         let Some(column) = self.generated_column().filter(|_| self.options.ids && !self.template.ignore) else {
             return (Tells::Nothing, None);

@@ -44,19 +44,19 @@ impl BatchOptions {
     }
 
     /// Requests the generated id of each row. Where ids cost nothing, the report has them anyway. If they are requested, `auto`
-    /// takes only methods that report them, and MariaDB is asked to return them. If no method can report them, it is an error.
+    /// takes only methods that report them, and MariaDB returns them by a clause. If no method can report them, it is an error.
     #[must_use]
     pub fn with_ids(mut self, ids: bool) -> Self {
         self.ids = ids;
         self
     }
 
-    /// Whether ids were asked for.
+    /// Whether ids were requested.
     pub fn wants_ids(&self) -> bool {
         self.ids
     }
 
-    /// Whether LOAD DATA was asked for.
+    /// Whether LOAD DATA was requested.
     pub fn wants_load_data(&self) -> bool {
         self.method == Some(Method::LoadData)
     }

@@ -15,7 +15,7 @@ pub struct Facts {
     pub looked_at: usize,
     /// .. so many descend.
     pub descents: usize,
-    /// What is free in the temporary folder, if it can be asked.
+    /// The free bytes in the temporary folder, if that is known.
     pub free: Option<u64>,
 }
 
@@ -24,7 +24,7 @@ pub struct Facts {
 pub struct Choice {
     /// They are, before they are sent.
     pub sorts: bool,
-    /// The server does, once all of them are there ([`keyless`](crate::bulk::steps::keyless)).
+    /// The server does, once all of them are stored ([`keyless`](crate::bulk::steps::keyless)).
     pub by_server: bool,
     /// For people: a clause.
     pub reason: String,

@@ -34,7 +34,7 @@ pub struct Sequence {
     pub sources: Arc<[Arc<str>]>,
     /// The names of the fields of a line.
     pub fields: Arc<[String]>,
-    /// Whether records were kept as they stand in the sources.
+    /// Whether records were kept exactly as in the sources.
     pub keeps_raw: bool,
 }
 
@@ -93,7 +93,7 @@ impl SortedText {
     }
 }
 
-/// A stretch of a sorted sequence.
+/// A range of a sorted sequence.
 #[derive(Clone, Debug)]
 pub struct SortedChunk {
     /// Without the places of single lines.

@@ -206,7 +206,7 @@ impl SortKey {
 /// Whether the server's answer, names of partitions between commas, is the one that is expected.
 pub type IsRight = Box<dyn Fn(&str) -> bool + Send>;
 
-/// As many partitions are asked about: a wrong model is wrong for the first already.
+/// The largest number of partitions to check: a wrong model is wrong for the first already.
 const MOST_QUESTIONS: usize = 16;
 
 fn part_of(part: &ClusteredPart, plan: &Plan) -> Result<(usize, KeyPart), String> {

@@ -11,12 +11,12 @@ use super::SourcePlace;
 use crate::error::{Error, Result};
 use std::cmp::Ordering;
 
-/// A row: its key, where it stands, and what is sent of it.
+/// A row: its key, its place in the sources, and the line that is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Record<'a> {
     /// Its key, in the order of the server.
     pub key: &'a [u8],
-    /// Where it stands in the sources.
+    /// Its place in the sources.
     pub place: SourcePlace,
     /// Its line in the text of a LOAD ([`Lines`](crate::bulk::encode::load_data::Lines)), line end included.
     pub line: &'a [u8],
@@ -46,7 +46,7 @@ impl<'a> Record<'a> {
         record().ok_or_else(damaged)
     }
 
-    /// The order of the sequence: by the key, then as the rows stand in the sources.
+    /// The order of the sequence: by the key, then by the place in the sources.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         self.key.cmp(other.key).then(self.place.cmp(&other.place))
     }

@@ -1,4 +1,4 @@
-//! The sorted sequence as a source of a load: its chunks are cut from the merge, what is stored of it is compared and passed over.
+//! The sorted sequence as a source of a load: its chunks are cut from the merge; what is already stored is compared and skipped.
 //!
 //! Invariant: a row takes as many positions of the sequence as its line has bytes, a reject takes one; rejects come after all
 //! rows. So a chunk's span says which part of the sequence it is, in every run.
@@ -82,7 +82,7 @@ impl<B: Blocks> SortedSource<B> {
             .with_hint("a file has changed, or another one was sorted with it, or an option is another one: go on with those that the load was begun with")
     }
 
-    /// Whether `taken` places of the sequence come to what is stored; an error if they go beyond it.
+    /// Whether `taken` places of the sequence reach the next stored chunk; an error if they go beyond its start.
     fn is_at_stored(&self, taken: u64) -> Result<bool> {
         match self.stored.front() {
             Some(line) if self.at + taken > line.span.start => Err(self.not_the_same()),

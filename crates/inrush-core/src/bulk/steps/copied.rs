@@ -75,7 +75,7 @@ pub fn next_id(create: &str) -> Option<u64> {
     counter(create).map(|(_, _, next)| next)
 }
 
-/// Where the counter stands among the table's options, its digits and its value. Line breaks within texts are escaped.
+/// Returns the position of the counter among the table's options, its digits and its value. Line breaks within texts are escaped.
 fn counter(create: &str) -> Option<(usize, usize, u64)> {
     let options = create.find("\n) ")?;
     let line = create[options + 1..].find('\n').map_or(create.len(), |end| options + 1 + end);

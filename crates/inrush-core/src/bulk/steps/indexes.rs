@@ -124,7 +124,7 @@ pub fn missing(indexes: &[Index], there: &[Index]) -> Vec<Index> {
     indexes.iter().filter(|index| !is_there(index)).cloned().collect()
 }
 
-/// Splits at the commas outside of quotes and brackets, up to the bracket that closes what stands around all of it.
+/// Splits at the commas outside of quotes and brackets, up to the bracket that closes the whole list.
 fn items(text: &str) -> Vec<&str> {
     let bytes = text.as_bytes();
     let (mut found, mut from, mut depth, mut i) = (Vec::new(), 0, 0_u32, 0);

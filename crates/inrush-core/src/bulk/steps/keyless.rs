@@ -1,5 +1,5 @@
-//! The server sorts: rows go into a copy of the table without keys, in whatever order they come, and one ALTER makes the keys of the
-//! rows that are there.
+//! The server sorts: rows go into a copy of the table without keys, in any order, and one ALTER creates the keys of the existing
+//! rows.
 //!
 //! Duplicates are found by that ALTER alone. So that they can be named, and left out as in any other load, the copy has columns of its own
 //! until then, which note where each row comes from ([`Notes`]).
@@ -90,7 +90,7 @@ pub fn strip_statement(table: &str, keys: &[Index], keeps_records: bool) -> Stri
     sql
 }
 
-/// Adds the column for records where an earlier run needed none; `None` if it is there.
+/// Adds the column for records where an earlier run needed none; `None` if it exists.
 pub fn keep_records_statement(table: &str, there: &[String]) -> Option<String> {
     let is_there = there.iter().any(|column| column == RECORD);
     (!is_there).then(|| format!("ALTER TABLE {table} ADD COLUMN `{RECORD}` LONGBLOB NULL"))
@@ -121,8 +121,8 @@ pub fn has_notes(there: &[String]) -> bool {
     there.iter().any(|column| column == NUMBER)
 }
 
-/// Asks for the rows that share a value of a key with others: rows of (number, 0 for one that the table had before; the highest number that
-/// has this value). `None` for an index that may have the same value twice.
+/// Returns the query for the rows that share a value of a key with others: rows of (number, 0 for one that the table had before;
+/// the highest number that has this value). `None` for an index that may have the same value twice.
 pub fn shared_query(table: &str, key: &Index) -> Option<String> {
     let values = key.unique.as_ref()?;
     let is_there = values.iter().map(|value| format!("{value} IS NOT NULL")).collect::<Vec<_>>().join(" AND ");
@@ -133,7 +133,7 @@ pub fn shared_query(table: &str, key: &Index) -> Option<String> {
     ))
 }
 
-/// Asks for what is noted of rows: (number, line, record or an empty text).
+/// Returns the query for the notes about rows: (number, line, record or an empty text).
 pub fn notes_query(table: &str, numbers: &[u64], keeps_records: bool) -> String {
     let record = if keeps_records { format!("`{RECORD}`") } else { "''".to_owned() };
     format!("SELECT `{NUMBER}`, `{LINE}`, {record} FROM {table} WHERE `{NUMBER}` IN ({})", list(numbers))

@@ -26,7 +26,8 @@ impl JobLocks {
         self.each(|name| format!("GET_LOCK('{name}', {seconds})"), |all| format!("SELECT {}", all.join(" AND ")))
     }
 
-    /// Asks which other connection has one of them, when none is taken by this one: each answers with a row of its id, or of NULL.
+    /// Returns queries for the other connection that has one of them, when this one has none: each answers with a row of its id,
+    /// or of NULL.
     pub fn owner_queries(&self) -> Vec<String> {
         self.each(|name| format!("IS_USED_LOCK('{name}')"), |all| format!("SELECT COALESCE({})", all.join(", ")))
     }

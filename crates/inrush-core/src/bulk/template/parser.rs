@@ -184,7 +184,7 @@ impl<'s> Parser<'s> {
         (self.is_over() || self.is_any(&["RETURNING"])).then_some(())
     }
 
-    /// Whether ON DUPLICATE KEY UPDATE stands outside of parentheses, and RETURNING.
+    /// Whether the statement has ON DUPLICATE KEY UPDATE outside of parentheses, and RETURNING.
     pub(super) fn clauses(&self) -> (bool, bool) {
         let (mut on_duplicate, mut returning, mut depth) = (false, false, 0_usize);
         let mut parser = Self { at: self.at, ..*self };
@@ -255,7 +255,7 @@ impl<'s> Parser<'s> {
         Some(path)
     }
 
-    /// A name as the server reads it. In double quotes too: where a name must stand, the session is in ANSI_QUOTES.
+    /// Returns a name as the server reads it. In double quotes too: where a name must come, the session is in ANSI_QUOTES.
     fn name(&mut self) -> Option<String> {
         let token = self.token()?;
         let text = &self.sql[token.range.clone()];

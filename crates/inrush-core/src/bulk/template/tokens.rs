@@ -1,13 +1,13 @@
 //! The words, names and marks of a statement, without blanks and comments.
 //!
-//! What stands in `/*! .. */` counts as words like any other, because a server may execute it; where such a comment begins and
-//! ends is noted, since nothing that reaches across may be cut out.
+//! The content of `/*! .. */` counts as words like any other, because a server may execute it. The start and end of such a
+//! comment are recorded, because a part that crosses them must not be cut out.
 
 use crate::session::Statement;
 use crate::session::statement::{comment, quoted};
 use std::ops::Range;
 
-/// One of them, and where it stands.
+/// A token, and its range in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) what: What,
@@ -18,7 +18,7 @@ pub(super) struct Token {
 pub(super) enum What {
     /// Letters, digits, `_`, `$`: a keyword, a name, a number.
     Word,
-    /// A stretch in quotes of this kind.
+    /// A text in quotes of this kind.
     Quoted(u8),
     /// The mark of a placeholder, by its number.
     Mark(usize),
@@ -31,7 +31,7 @@ pub(super) enum What {
 pub(super) struct Tokens {
     /// Without the `;` at the end.
     pub(super) tokens: Vec<Token>,
-    /// Where each `/*!` and its `*/` stand.
+    /// The positions of each `/*!` and its `*/`.
     pub(super) borders: Vec<usize>,
     /// Where the last token ends: only `;`, blanks and comments follow.
     pub(super) end: usize,

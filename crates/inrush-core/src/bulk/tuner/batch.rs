@@ -143,7 +143,7 @@ const LEAST_AT_THE_END: usize = 512 << 10;
 const CHUNKS: usize = 8;
 const MOST_CHUNKS: usize = 1024;
 
-/// Round trips of a chunk: LOAD is asked for and granted, the data, the ledger's line, COMMIT.
+/// Round trips of a chunk: the LOAD and the server's request for the file, the data, the ledger's line, COMMIT.
 const TRIPS: f64 = 4.0;
 
 /// A transaction's share of a chunk's time that is worth larger chunks, and that of the round trips.

@@ -1,4 +1,4 @@
-//! What a tuner saw and decided, as text: a load writes it, and the same tuner makes the same decisions of it again.
+//! What a tuner saw and decided, as text: a load writes it, and from it the same tuner makes the same decisions again.
 //!
 //! ```text
 //! limits lanes=2 min_lanes=1 max_lanes=16 batch=4194304 min_batch=262144 max_batch=67108864 memory=268435456

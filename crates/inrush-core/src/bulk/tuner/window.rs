@@ -1,5 +1,5 @@
-//! A stretch of time over which the rate is measured, from one answer of a lane to a later one of the same lane: counted by whole
-//! chunks between two clock ticks, a window of ten chunks would be off by 10 %.
+//! A period over which the rate is measured, from one answer of a lane to a later one of the same lane: counted by whole chunks
+//! between two clock ticks, a window of ten chunks would be off by 10 %.
 
 use super::Ack;
 use std::time::Duration;

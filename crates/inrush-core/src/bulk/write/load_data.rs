@@ -240,7 +240,7 @@ impl Field {
         matches!(self.way, Way::Plain | Way::Int | Way::Year | Way::Moment | Way::Text { .. } | Way::Bits)
     }
 
-    /// A whole number where it stands for something else.
+    /// Writes a whole number into a column where it has another meaning.
     fn put_whole(&self, value: &Value<'_>, out: &mut Block<'_>) -> Result<()> {
         let names = match &self.way {
             Way::Bytes => {

@@ -27,7 +27,7 @@ use std::ops::Range;
 
 /// Writes the next command of one method.
 pub trait Writer: Send {
-    /// Makes a command of the first rows of `range`, which is not empty, in the memory of `spare`, which is empty.
+    /// Makes a command from the first rows of `range`, which is not empty, in the memory of `spare`, which is empty.
     ///
     /// # Errors
     /// Those of [`BoundRows::row`](crate::convert::BoundRows::row).

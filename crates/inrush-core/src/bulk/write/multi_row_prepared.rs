@@ -23,7 +23,7 @@ use std::sync::{Arc, OnceLock};
 /// See above.
 #[derive(Clone, Debug)]
 pub struct MultiRowPrepared {
-    /// The user's own, and where in it its VALUES list stands.
+    /// The user's own statement, and the range of its VALUES list.
     single: Statement,
     list: Range<usize>,
     n_params: usize,

@@ -203,7 +203,7 @@ fn unsigned<T: TryFrom<u64>>(value: &Value<'_>) -> Result<T, Why> {
     value.as_u64().and_then(|n| T::try_from(n).ok()).ok_or(Why::Shape)
 }
 
-/// From text not by way of f64, which would round twice.
+/// Parses the text directly, not through f64, which would round twice.
 fn float(value: &Value<'_>) -> Result<f32, Why> {
     match value {
         Value::Float(n) => Ok(*n),

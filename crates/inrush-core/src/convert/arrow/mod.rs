@@ -71,7 +71,7 @@ impl Default for ArrowOptions {
     }
 }
 
-/// Rows of one result set on their way into record batches. After an error it is of no more use.
+/// Collects rows of one result set into record batches. After an error it cannot be used any more.
 #[derive(Debug)]
 pub struct Batches {
     schema: SchemaRef,
@@ -194,7 +194,7 @@ fn refusal(def: &ColumnDef, value: &Value<'_>, why: Why, row: u64) -> Error {
     }
 }
 
-/// What a batch may take whatever is asked for: Arrow counts the bytes of a column with 31 bits.
+/// An upper limit for a batch, whatever is requested: Arrow counts the bytes of a column with 31 bits.
 const MAX_BATCH_BYTES: usize = 1 << 30;
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ fn decimal(length: u32, decimals: u8) -> ColumnDef {
 /// A cell in both forms: as text, and as the bytes of a binary row.
 type Cell<'a> = Option<(&'a [u8], &'a [u8])>;
 
-/// A column of cells with either form's rows, which must come to the same array.
+/// A column of cells with rows of either form, which must give the same array.
 #[track_caller]
 fn column(def: &ColumnDef, options: &ArrowOptions, cells: &[Cell<'_>]) -> Result<ArrayRef> {
     let [text, binary]: [Result<ArrayRef>; 2] = [RowFormat::Text, RowFormat::Binary].map(|format| {

@@ -1,4 +1,4 @@
-//! The quick way writes what the thorough one writes, or nothing.
+//! The fast path writes what the slow path writes, or nothing.
 
 use super::*;
 use crate::convert::{BoundRows, Columns, Rows};
@@ -50,7 +50,7 @@ fn row<'a>(text: &'a str, n: i64, double: f64, moment: DateTime, kinds: &[usize]
     kinds.collect()
 }
 
-/// What the thorough way makes of a row for these types; `None` where it begins another packet.
+/// What the slow path writes for a row of these types; `None` where it begins another packet.
 fn thorough(row: &[Value<'_>], types: &[ParamType]) -> Option<Vec<u8>> {
     let (mut bytes, mut types) = (Vec::new(), types.to_vec());
     bulk_execute::put_row(row, &mut types, FAR, &mut bytes).then_some(bytes)

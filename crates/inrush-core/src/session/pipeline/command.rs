@@ -59,7 +59,7 @@ impl Command {
     }
 }
 
-/// The same for an execution that somebody else keeps.
+/// The same for an execution whose values the caller keeps.
 pub(super) fn send_bound(
     statement: &Statement,
     bound: &Bound,

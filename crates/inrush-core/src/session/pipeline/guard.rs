@@ -30,7 +30,7 @@ impl Guard {
         *self = Self { is_inside, ..Self::default() };
     }
 
-    /// Takes in how a step went, and whether its reply says that a transaction is open.
+    /// Records the outcome of a step, and whether its reply reports an open transaction.
     pub(super) fn note(&mut self, step: u64, verb: Verb, error: Option<&Error>, is_inside: bool) {
         match (verb, error) {
             // What went wrong before has nothing to do with what comes.

@@ -6,13 +6,13 @@
 //! client  .. command n                           once at most half of the window is in flight
 //! ```
 //!
-//! A server works a pipeline off one command after the other, whatever the earlier ones came to: an error is that of its
-//! step, and later steps are answered all the same. That is why a COMMIT waits for every reply before it and becomes a
-//! ROLLBACK where one of them failed (see `guard`), unless the caller asked for best effort.
+//! A server works a pipeline off one command after the other, whatever the outcome of the earlier ones: an error is that of its
+//! step, and later steps are answered all the same. That is why a COMMIT waits for every reply before it and becomes a ROLLBACK
+//! where one of them failed (see `guard`), unless the caller chose best effort.
 //!
-//! Invariants: a reply is read by what its command asked for, in order. A packet that belongs to no command, a request for a
-//! local file, and an error that closes the connection end it, whichever step they meet. Memory follows the window, not
-//! the number of commands.
+//! Invariants: a reply is read by what its command expects, in order. A packet that belongs to no command, a request for a local
+//! file, and an error that closes the connection end the pipeline, at any step. Memory follows the window, not the number of
+//! commands.
 
 mod bound;
 mod command;
@@ -41,7 +41,7 @@ pub use verb::Verb;
 /// Steps are the commands in their order, counted from 0. An error from [`Flight::next`] or [`Flight::reply`] ends the
 /// pipeline early: nothing more is sent, what is in flight is read and dropped, and the connection stays usable.
 pub trait Flight {
-    /// Chooses the next command, or says that there is none. Asked again and again while there is room in the window.
+    /// Chooses the next command, or reports that there is none. Called repeatedly while there is room in the window.
     fn next(&mut self, next: NextCommand<'_>) -> Result<Decision>;
 
     /// What a step came to: the last result of its reply, or the server's refusal.
@@ -112,7 +112,7 @@ enum Reading {
     Plain,
 }
 
-/// What the server said in the end.
+/// The outcome that the server reported.
 enum Answer {
     Done(Outcome),
     Prepared(Prepared),

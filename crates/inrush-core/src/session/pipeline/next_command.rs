@@ -174,7 +174,7 @@ impl NextCommand<'_> {
         self.push(Expect::Plain, Effect::Nothing, |out| stmt::reset(out, id))
     }
 
-    /// COM_STMT_CLOSE of a statement that somebody else keeps. The server does not answer.
+    /// COM_STMT_CLOSE of a statement that the caller keeps. The server does not answer.
     pub fn close(self, id: StmtId) -> Result<Decision> {
         self.push(Expect::Nothing, Effect::Nothing, |out| stmt::close(out, id))
     }

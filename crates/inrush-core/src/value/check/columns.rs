@@ -28,7 +28,7 @@ impl CheckedColumn {
 pub struct BadCell {
     /// Its row in the checked column.
     pub row: u32,
-    /// What is wrong; [`Check::reason`] makes a message of it. (Kept small: a file may have millions of them.)
+    /// What is wrong; [`Check::reason`] turns it into a message. (Kept small: a file may have millions of them.)
     pub why: Why,
 }
 

@@ -1,5 +1,5 @@
-//! DATE, DATETIME and TIMESTAMP: real days only, and no fraction finer than the column holds (MySQL rounds it, MariaDB cuts
-//! it, both in silence). A time with an offset is brought into the session's zone.
+//! DATE, DATETIME and TIMESTAMP: real days only, and no fraction finer than the column holds (MySQL rounds it, MariaDB cuts it,
+//! both silently). A time with an offset is converted to the session's zone.
 
 use super::moment::{self, Date, Fraction, Moment, TimeOfDay};
 use super::{Judge, Rules, Verdict, Why};
@@ -156,7 +156,7 @@ impl DateTimeJudge {
         if !time.fraction.fits(self.fsp) {
             return Err(Why::Fraction);
         }
-        // The server makes an instant again of the clock that we make of this one, by a table of its own.
+        // The server converts the clock that we make from this instant back to an instant, by a table of its own.
         if self.max.is_some() && is_instant && self.tables == ZoneTables::NotCompared {
             return Err(Why::ZoneNotCompared);
         }
@@ -189,7 +189,7 @@ impl DateTimeJudge {
         if self.tables.differ_at(seconds) {
             return Err(Why::ZoneDiffers);
         }
-        // Second 0 is how the servers store a zero date.
+        // The servers store a zero date as second 0.
         if (1..=max).contains(&seconds) { Ok(()) } else { Err(Why::Range) }
     }
 }

@@ -1,4 +1,4 @@
-//! TINYINT to BIGINT. `1.0` and `1e3` are exact and become `1` and `1000`; `1.7` would be rounded in silence and is bad.
+//! TINYINT to BIGINT. `1.0` and `1e3` are exact and become `1` and `1000`; `1.7` would be rounded silently and is bad.
 
 use super::number::{self, Number};
 use super::{Judge, Short, Verdict, Why};
@@ -36,7 +36,7 @@ impl IntJudge {
         if value <= self.max { Verdict::Keep } else { Verdict::Bad(Why::Range) }
     }
 
-    /// The servers round, and make 0 of what is no number.
+    /// The servers round, and store 0 for what is no number.
     pub(super) fn double(&self, value: f64) -> Verdict {
         if value.is_nan() {
             Verdict::Bad(Why::Shape)

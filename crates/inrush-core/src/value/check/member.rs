@@ -1,5 +1,5 @@
-//! ENUM and SET: members by their text. A server takes a number for the index of a member, in silence and even from a text:
-//! `2` into ENUM('1','0') is `0`. Here a number is bad unless it is the text of a member.
+//! ENUM and SET: members by their text. A server silently takes a number, even in a text, for the index of a member: `2` into
+//! ENUM('1','0') is `0`. Here a number is bad unless it is the text of a member.
 //!
 //! A member in other upper and lower case, or with blanks at its end, is rewritten to the member's own spelling if only one can
 //! be meant: whether the server takes the original spelling depends on the column's collation.

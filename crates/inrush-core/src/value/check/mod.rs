@@ -2,9 +2,9 @@
 //! or, in a load, over whole columns of cells (`columns`, feature `loader`).
 //!
 //! Three verdicts: a cell that the server stores as it is meant passes; one whose meaning is certain but whose spelling the
-//! server does not take (or takes with a warning) is rewritten; every other one is bad, and its row must not be sent. The
-//! servers bend values in silence, so this is where "nothing silent" is kept. What is known to change all the same is
-//! listed in docs/what-the-server-changes.md.
+//! server does not take (or takes with a warning) is rewritten; every other one is bad, and its row must not be sent. The servers
+//! change values silently, so these checks enforce "nothing silent". Known exceptions are listed in
+//! docs/what-the-server-changes.md.
 //!
 //! Speed: a cell in a common form takes the fast path at the top of each judge, everything else the slow path below it.
 

@@ -191,7 +191,7 @@ fn is_leap(year: u16) -> bool {
 pub(super) struct Rest<'a>(pub(super) &'a [u8]);
 
 impl<'a> Rest<'a> {
-    /// A date; with it a time if both stand in one run of 14 digits.
+    /// A date; with it a time if both are one run of 14 digits.
     fn date(&mut self) -> Option<(Date, Option<TimeOfDay>)> {
         match self.run().len() {
             4 => {
@@ -211,7 +211,7 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// Passes over what stands between a date and its time; false at the end.
+    /// Skips the text between a date and its time; `false` at the end.
     fn time_follows(&mut self) -> bool {
         match self.0.first() {
             Some(b'T' | b't') => {
@@ -246,7 +246,7 @@ impl<'a> Rest<'a> {
         Some(TimeOfDay { hour, minute, second: self.number(2, 2)? as u8, fraction: self.fraction()? })
     }
 
-    /// `:SS`, perhaps with a fraction; nothing stands for zero.
+    /// `:SS`, perhaps with a fraction; an empty text means zero.
     pub(super) fn seconds(&mut self) -> Option<(u8, Fraction)> {
         if self.expect(b':').is_none() {
             return Some((0, Fraction::default()));
@@ -264,7 +264,7 @@ impl<'a> Rest<'a> {
         Fraction::parse(digits)
     }
 
-    /// `Z`, `UTC`, `GMT`, `+02:00`, `+0200`, `+02`; the inner `None` if nothing is there.
+    /// `Z`, `UTC`, `GMT`, `+02:00`, `+0200`, `+02`; the inner `None` if nothing follows.
     fn zone(&mut self) -> Option<Option<i32>> {
         self.blanks();
         let rest = self.0;

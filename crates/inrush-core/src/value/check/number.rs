@@ -1,6 +1,6 @@
 //! Parses a number as people write it: `-12.50e3`. INT, DECIMAL, FLOAT and BIT share this parser.
 
-/// The parts of a number; at least one digit is there.
+/// The parts of a number; it has at least one digit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Number<'a> {
     pub(super) negative: bool,
@@ -13,7 +13,7 @@ pub(super) struct Number<'a> {
 }
 
 impl<'a> Number<'a> {
-    /// Takes `text` apart: sign, digits with or without a point, exponent; nothing else, no blanks.
+    /// Parses `text`: sign, digits with or without a point, exponent; nothing else, no blanks.
     pub(super) fn parse(text: &'a [u8]) -> Option<Self> {
         let (negative, unsigned) = split_sign(text);
         let (mantissa, exponent) = match unsigned.iter().position(|b| matches!(b, b'e' | b'E')) {

@@ -22,7 +22,8 @@ pub enum Shape {
         /// Digits, an `E` and digits: no program writes numbers so.
         may_be_code: bool,
     },
-    /// Looks like a number, but is another text when it is read as one: zeros or a `+` in front, more digits than any number has.
+    /// Looks like a number, but its text would change if it were read as one: zeros or a `+` in front, more digits than any
+    /// number has.
     Code,
     /// `YYYY-MM-DD`.
     Date,

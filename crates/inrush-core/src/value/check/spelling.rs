@@ -66,7 +66,7 @@ impl Promise {
         }
     }
 
-    /// Whether a cell that the type's judge keeps at a glance, digits or digits around a point, is kept in its spelling.
+    /// Whether a cell that the judge keeps by its fast check (digits, or digits around a point) keeps its spelling.
     #[inline(always)]
     fn is_kept_by_short(self, cell: Short) -> bool {
         match self {

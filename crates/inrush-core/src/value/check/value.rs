@@ -200,7 +200,7 @@ impl Check {
             (AnyJudge::Chars(_) | AnyJudge::Bytes(_) | AnyJudge::Pass, Value::Float(n)) if !n.is_finite() => {
                 Judged::Bad(Why::NotFinite)
             }
-            // A server makes a DOUBLE of a FLOAT, and prints that.
+            // A server converts a FLOAT to a DOUBLE, and prints that.
             (_, Value::Float(n)) if !matches!(self.judge, AnyJudge::Float(_)) => {
                 self.judge_printed(&Value::Double(f64::from(*n)), scratch)
             }

@@ -79,7 +79,7 @@ impl VectorJudge {
         if !value.is_finite() {
             return Err(Why::Range);
         }
-        // MySQL refuses what is not zero and yet has no normal FLOAT, MariaDB makes 0 of what has none at all.
+        // MySQL refuses a number that is not zero but has no normal FLOAT; MariaDB stores 0 for one that no FLOAT can hold.
         let smallest = if self.takes.subnormals { f32::from_bits(1) } else { f32::MIN_POSITIVE };
         if !number.is_zero() && value.abs() < smallest {
             return Err(Why::Underflow);

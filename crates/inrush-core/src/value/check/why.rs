@@ -1,4 +1,4 @@
-//! What is wrong with a cell, as a small value, and the message that is made of it when somebody asks.
+//! What is wrong with a cell, as a small value, and the message that is made from it on request.
 
 use super::number;
 use crate::error::Reason;
@@ -22,7 +22,7 @@ pub enum Why {
     },
     /// Not such a value at all.
     Shape,
-    /// A spelling that the column, which was made for a file, would not give back.
+    /// A spelling that would be lost in the column, which was created for a file.
     Spelling,
     /// Outside of the type's range.
     Range,

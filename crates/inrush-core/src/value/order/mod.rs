@@ -123,7 +123,7 @@ impl KeyPart {
             key.push(cell.is_some().into());
         }
         if cell.is_some() || !self.nullable {
-            // NULL in a column that takes none: the server makes a value of its own.
+            // NULL in a column that takes none: the server stores a value of its own.
             self.append_value(cell.unwrap_or_default(), key);
         }
         if self.descending {

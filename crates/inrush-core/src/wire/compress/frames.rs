@@ -26,7 +26,7 @@ impl Frames {
         self.unpacker.space()
     }
 
-    /// Says that the first `n` bytes of [`Frames::space`] now hold received bytes.
+    /// Records that the first `n` bytes of [`Frames::space`] now hold received bytes.
     pub fn filled(&mut self, n: usize) {
         self.unpacker.filled(n);
     }
@@ -50,7 +50,7 @@ impl Frames {
         self.packer.unsent()
     }
 
-    /// Says that the first `n` bytes of [`Frames::unsent`] were sent.
+    /// Records that the first `n` bytes of [`Frames::unsent`] were sent.
     pub fn sent(&mut self, n: usize) {
         self.packer.sent(n);
     }

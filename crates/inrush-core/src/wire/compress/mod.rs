@@ -16,8 +16,8 @@
 //! | [`frames`] | both of them |
 //! | [`codec`] | the algorithms, with one interface (feature `compression`; without it there is none) |
 //!
-//! Invariant: both directions take memory for what is asked of them next, never for what a header announces. A frame
-//! that decompresses to anything but the announced length is an error.
+//! Invariant: both directions take memory for what is requested next, never for what a header announces. A frame that
+//! decompresses to anything but the announced length is an error.
 
 pub mod choice;
 #[cfg(feature = "compression")]

@@ -1,8 +1,8 @@
 //! From framed packets to compressed frames.
 //!
-//! A frame ends where a command ends. Servers read and write by way of one buffer, so what follows a command in the same frame is
-//! overwritten by the reply to it: they hang, or run something else. They also count: a command begins with frame 0, frames
-//! of a reply and of what answers it count on from there, and another number is refused (docs/notes/compression.md).
+//! A frame ends where a command ends. Servers read and write through one buffer, so what follows a command in the same frame is
+//! overwritten by the reply to it: they hang, or run something else. They also count: a command begins with frame 0, frames of a
+//! reply and of what answers it continue to count from there, and another number is refused (docs/notes/compression.md).
 
 use std::fmt;
 
@@ -48,7 +48,7 @@ impl Packer {
         }
     }
 
-    /// Says that a frame with this number arrived: what answers it counts on from there.
+    /// Records that a frame with this number arrived: frames that answer it continue to count from there.
     pub fn received(&mut self, number: u8) {
         // Otherwise it answers an earlier command of several in flight.
         if self.commands.is_between_packets() {
@@ -62,7 +62,7 @@ impl Packer {
         &self.packed[self.start..]
     }
 
-    /// Says that the first `n` bytes of [`Packer::unsent`] were sent.
+    /// Records that the first `n` bytes of [`Packer::unsent`] were sent.
     pub fn sent(&mut self, n: usize) {
         self.start = self.start.saturating_add(n).min(self.packed.len());
     }
@@ -88,7 +88,7 @@ impl Packer {
     }
 }
 
-/// Counts only: the bytes may be somebody's rows.
+/// Shows counts only: the bytes may be rows of a user.
 impl fmt::Debug for Packer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let n_unsent = self.unsent().len();

@@ -1,5 +1,5 @@
-//! From compressed frames to the inbox, in steps of bounded size: a few bytes can stand for gigabytes, so nothing is
-//! decompressed before somebody takes what came out last.
+//! From compressed frames to the inbox, in steps of bounded size: a few bytes can decompress to gigabytes, so nothing is
+//! decompressed before the caller has taken the last output.
 
 use std::fmt;
 
@@ -38,8 +38,8 @@ impl Unpacker {
         Ok(Self { decoder, bytes: vec![0; BUFFER], start: 0, end: 0, frame: None, last_number: None })
     }
 
-    /// Room to read into; not empty once [`Unpacker::unpack`] has said that it needs more. Call [`Unpacker::filled`] with how
-    /// much of it was read.
+    /// Room to read into; not empty after [`Unpacker::unpack`] has reported that it needs more. Call [`Unpacker::filled`] with
+    /// how much of it was read.
     pub fn space(&mut self) -> &mut [u8] {
         if self.start > 0 {
             self.bytes.copy_within(self.start..self.end, 0);
@@ -51,7 +51,7 @@ impl Unpacker {
         &mut self.bytes[self.end..]
     }
 
-    /// Says that the first `n` bytes of [`Unpacker::space`] now hold received bytes.
+    /// Records that the first `n` bytes of [`Unpacker::space`] now hold received bytes.
     pub fn filled(&mut self, n: usize) {
         self.end = self.end.saturating_add(n).min(self.bytes.len());
     }
@@ -93,7 +93,7 @@ impl Unpacker {
         }
     }
 
-    /// The number of the last frame that began, if one did since this was last asked.
+    /// The number of the last frame that began, if one did since the last call.
     pub fn take_number(&mut self) -> Option<u8> {
         self.last_number.take()
     }
@@ -149,7 +149,7 @@ impl Frame {
     }
 }
 
-/// Counts only: the bytes are somebody's rows.
+/// Shows counts only: the bytes are rows of a user.
 impl fmt::Debug for Unpacker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let n_waiting = self.end - self.start;

@@ -283,7 +283,7 @@ fn checked_batch(batch: &Batch, types: &[&str]) -> Vec<CheckedColumn> {
     columns
 }
 
-/// A batch as a reader makes it of a text without quotes; the field `NULL` is NULL.
+/// The batch that a reader creates for a text without quotes; the field `NULL` is NULL.
 fn batch(text: &str, separator: u8) -> Batch {
     let rows: Vec<Vec<&[u8]>> =
         text.lines().map(|line| line.as_bytes().split(|byte| *byte == separator).collect()).collect();

@@ -30,7 +30,7 @@ pub(super) enum Key {
     Expression(Vec<Token>),
 }
 
-/// A token of an expression, and whether a space stands before it: a function's name and its bracket must not be parted.
+/// A token of an expression, and whether a space precedes it: a function's name and its bracket must stay together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     spaced: bool,

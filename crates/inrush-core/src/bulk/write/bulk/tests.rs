@@ -1,4 +1,4 @@
-//! Which rows share a packet, and what stands in it.
+//! Which rows share a packet, and what the packet contains.
 
 use super::super::shown::{LIMITS, all};
 use super::*;

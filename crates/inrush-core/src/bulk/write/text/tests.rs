@@ -5,7 +5,7 @@ use crate::wire::Value;
 
 pub(in crate::bulk::write) const LIMITS: Limits = Limits { bytes: 1000, max_bytes: 1000, rows: 1000 };
 
-/// The texts of all commands that these rows come to.
+/// The texts of all commands for these rows.
 #[track_caller]
 pub(in crate::bulk::write) fn commands<P: Params + Sync>(mut writer: impl Writer, rows: &[P]) -> Vec<String> {
     let n_params = rows.first().map_or(0, |row| row.values(&[]).unwrap().as_ref().len());
