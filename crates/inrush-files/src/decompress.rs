@@ -94,7 +94,7 @@ pub(crate) fn peek_before_errors(bytes: Box<dyn Read + Send>, n: u64) -> (Vec<u8
     }
 }
 
-/// The same; an error of a reader of ours, which is a question to the caller, is returned.
+/// The same, but returns an error of our own readers, since the caller must handle it.
 pub(crate) fn peek_own_errors(bytes: Box<dyn Read + Send>, n: u64) -> Result<(Vec<u8>, Box<dyn Read + Send>)> {
     match peek_as_far_as_possible(bytes, n) {
         (head, Ok(()), bytes) => Ok((head, bytes)),
@@ -240,8 +240,8 @@ const FOREIGN: &[(&[u8], &str, &str)] = &[
 /// The bytes that [`Compression::of`] needs.
 pub(crate) const MAGIC_BYTES: u64 = 16;
 
-/// A stream may ask for a dictionary of 4 GiB. What `xz -9` writes needs 64 MiB; Zstandard's reader has the same limit. The limit of xz's
-/// reader is that of all its memory: 1 MiB more is for the rest.
+/// A stream may ask for a dictionary of 4 GiB. A stream of `xz -9` needs 64 MiB; Zstandard's reader has the same limit. The limit of xz's
+/// reader is for all its memory: 1 MiB more is for the rest.
 const MOST_XZ_KIB: u32 = (128 << 10) + 1024;
 
 /// 128 KiB: the size that Zstandard's reader recommends.

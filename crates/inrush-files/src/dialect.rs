@@ -30,8 +30,8 @@ pub struct CsvOptions {
     /// The byte that escapes the next one inside quotes. Without a quote it works in every field and has the meaning of
     /// MySQL (`\n` is a line feed, `\0` a NUL ..), as in the files of SELECT INTO OUTFILE.
     pub escape: Option<u8>,
-    /// What a line begins with that is skipped wherever it stands, before the header as well; `None`: no line is. A field in quotes
-    /// does not begin with it.
+    /// The text that begins a comment. Such lines are skipped anywhere, before the header as well; `None`: no line is a comment. A field
+    /// in quotes does not begin with it.
     pub comment: Option<Vec<u8>>,
     /// Whether the first record has the names of the columns.
     pub header: bool,
@@ -61,7 +61,8 @@ pub struct CsvOptions {
     pub ignore_extra_fields: bool,
     /// Whether the fields that a record lacks at its end are NULL; if not, such a record is bad.
     pub null_missing_fields: bool,
-    /// Whether the results of a workbook's formulas are what the file has, also where that is none. If not, such a workbook is refused.
+    /// Whether the results of a workbook's formulas are taken from the file, also if a result is missing. If not, a workbook with a
+    /// missing result is refused.
     pub stored_formulas: bool,
     /// How numbers and dates are written.
     pub formats: ValueFormats,
@@ -69,11 +70,11 @@ pub struct CsvOptions {
     pub names: HeaderNames,
     /// Whether the names of a JSON file are those of all of its records, which are read first, and not of the first ones.
     pub all_names: bool,
-    /// What of this is found out from the beginning of each file, whatever is said here.
+    /// Which of these options are detected from the beginning of each file, whatever their values here.
     pub find_out: FindOut,
     /// The columns of the table, which decide where a file's first line may be a header or a row.
     pub columns_of_table: Option<TableColumns>,
-    /// What was found out to be in no record of the sample.
+    /// Features that detection found in no record of the sample.
     pub(crate) doubts: Doubts,
 }
 
@@ -195,12 +196,12 @@ pub struct FindOut {
     pub header: bool,
     /// The lines before the table. If not, such lines are an error.
     pub skip: bool,
-    /// The encoding of a text that is not UTF-8. UTF-16 and lone carriage returns are found out with anything else.
+    /// The encoding of a text that is not UTF-8. UTF-16 and lone carriage returns are detected whenever anything is.
     pub encoding: bool,
 }
 
 impl FindOut {
-    /// Whether there is anything to be found out.
+    /// Whether anything is to be detected.
     pub fn is_any(self) -> bool {
         self != Self::default()
     }

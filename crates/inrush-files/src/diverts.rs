@@ -48,7 +48,7 @@ pub fn check_reject_file(file: &Path, sources: &[String], readers: &[Box<dyn Fil
 /// The beginning of the file: the names of the first source if it `has_header`. Records are written decoded, with a byte order mark where
 /// the source was in another encoding than UTF-8, for it overrides the `--encoding` of the next load.
 ///
-/// A source that is not text has its rows written as CSV, under the names of the columns that they go into.
+/// Rows of a source that is not text are written as CSV, under the names of the columns that they are loaded into.
 pub fn reject_header(readers: &[Box<dyn FileSource>], has_header: bool, matching: &Matching) -> Vec<u8> {
     if let Some(reader) = readers.first().filter(|reader| reader.reject_form() == RejectForm::Cells) {
         let targets = match matching {

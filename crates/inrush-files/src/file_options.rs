@@ -55,7 +55,7 @@ pub struct FileOptions {
     pub takes_stored_formulas: bool,
     /// `--sample all`: the names of JSON are those of all records.
     pub reads_all_names: bool,
-    /// `--skip`; `auto` passes over all that stands before the table.
+    /// `--skip`; `auto` skips all lines before the table.
     pub skip: Option<String>,
     /// `--limit`.
     pub limit: Option<u64>,
@@ -70,7 +70,7 @@ impl FileOptions {
         let defaults = CsvOptions::default();
         let given = |option: &Option<String>| option.as_deref().filter(|text| *text != AUTO).map(str::to_owned);
         let (delimiter, quote, encoding) = (given(&self.delimiter), given(&self.quote), given(&self.encoding));
-        // A format that is given is read as its standard says, but for what is asked for by itself.
+        // A given format is read as its standard says, except for properties whose own option asks for detection.
         let is_auto = self.format == Format::Auto;
         let asked = |option: &Option<String>| option.as_deref().map_or(is_auto, |text| text == AUTO);
         let find_out = FindOut {
@@ -135,7 +135,7 @@ impl FileOptions {
     }
 }
 
-/// What an option says for what is to be found out.
+/// The value of an option that asks for detection.
 const AUTO: &str = "auto";
 
 /// The keys of `--json-path`.
@@ -174,7 +174,7 @@ mod tests {
         assert!(one_byte("--delimiter", "").is_err());
     }
 
-    /// What is found out follows from what is given.
+    /// The given options decide what is detected.
     #[test]
     fn what_is_given_is_not_found_out() {
         let found = |options: FileOptions| options.csv_options(false).unwrap().find_out;

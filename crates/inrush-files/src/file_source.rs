@@ -32,13 +32,13 @@ pub trait FileSource: Source + Any {
         let _ = fields;
     }
 
-    /// Names of fields that were changed: the number of the field, from 1, the name that stands in the file, the name it has now.
+    /// The fields whose names were changed: the number of the field, from 1, its name in the file, and its new name.
     fn renamed(&self) -> &[(usize, String, String)] {
         &[]
     }
 
-    /// Says how many rows it has, to whom cannot know: progress and the size of the last chunks follow from it. Nothing depends on its being
-    /// right.
+    /// Sets the number of rows of a source that cannot know it, for progress and the size of the last chunks. Nothing else depends on
+    /// it, so it may be wrong.
     fn expect_rows(&mut self, n: u64) {
         let _ = n;
     }

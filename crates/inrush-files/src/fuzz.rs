@@ -63,7 +63,8 @@ pub fn csv_cuts(bytes: &[u8]) {
     assert_eq!(self::records(text, &single), records, "the place of a record in its batch matters");
 }
 
-/// What is found out of any bytes is the same each time. Read as a JSON document they become the same lines however the reads are cut.
+/// Detection returns the same result each time, for any bytes. As a JSON document, the bytes become the same lines however the reads
+/// are cut.
 pub fn found_out(bytes: &[u8]) {
     let all = FindOut { delimiter: true, quote: true, header: true, skip: true, encoding: true };
     let options = CsvOptions::default().with_find_out(all);

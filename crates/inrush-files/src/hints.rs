@@ -130,7 +130,7 @@ fn at_no_number(error: &Error) -> Option<String> {
         .then(|| format!("`jq -c . {file} | inrush load - --format jsonl ..` makes null of it"))
 }
 
-/// For the day that is none, as a value or as the default of a column.
+/// For the zero date, as a value or as the default of a column.
 fn at_zero_date(error: &Error) -> Option<String> {
     /// MariaDB's; MySQL takes such a default.
     const BAD_DEFAULT: u16 = 1978;
@@ -194,7 +194,7 @@ impl BadRecord {
         self.raw.windows(text.len()).any(|window| window == text)
     }
 
-    /// What reads a record whose fields hold a delimiter in another way than this dialect knows.
+    /// The hint for a record whose fields hold a delimiter in a way that this dialect does not read.
     fn other_way(&self) -> Option<String> {
         let delimiter = self.dialect.delimiter;
         let shown = if delimiter == b'\t' { "\\t".to_owned() } else { char::from(delimiter).to_string() };
@@ -354,7 +354,7 @@ mod tests {
         Some(BadRecord { raw: raw.into(), dialect, file: "x.csv".into() })
     }
 
-    /// Where it would cut a value, `--extra-fields ignore` is not said.
+    /// The hint does not name `--extra-fields ignore` if this would cut a value.
     #[test]
     fn records_that_hold_a_delimiter() {
         let check = |raw: &str, want: &str| {

@@ -208,7 +208,7 @@ fn is_number(ty: &ColumnType) -> bool {
     )
 }
 
-/// A type that holds the values of both, whatever they are; `None` if there is none but a text.
+/// A type that holds all possible values of both; `None` if only a text does.
 fn wider(one: &ColumnType, other: &ColumnType) -> Option<ColumnType> {
     use ColumnType::{Blob, Char, Date, DateTime, Int, Text, Time, Timestamp, Uuid, VarBinary, VarChar};
     Some(match (one.clone(), other.clone()) {

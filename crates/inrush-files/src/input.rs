@@ -70,13 +70,13 @@ pub(crate) struct Input {
     decoding: Option<Decoding>,
     /// Bytes read, decompressed and not yet decoded.
     bytes_read: u64,
-    /// Bytes of text handed out.
+    /// Bytes of text that were returned so far.
     text_read: u64,
     /// See [`Input::malformed`].
     malformed: Vec<u64>,
     /// The length of the byte order mark.
     mark: usize,
-    /// The first text handed out.
+    /// The beginning of the returned text.
     head: Vec<u8>,
     /// Lines end with a carriage return alone.
     lone_returns: Option<LoneReturns>,
@@ -129,7 +129,7 @@ impl Input {
         }
     }
 
-    /// The first bytes of the text, as far as they were handed out, at most [`Input::HEAD`].
+    /// The first bytes of the text that were returned so far, at most [`Input::HEAD`].
     pub(crate) fn head(&self) -> &[u8] {
         &self.head
     }
@@ -187,7 +187,7 @@ impl Input {
         Ok(decoding.finished)
     }
 
-    /// Where, in bytes of all text handed out, text was malformed; ascending.
+    /// The places of malformed text, as offsets in all returned text; ascending.
     pub(crate) fn malformed(&self) -> &[u64] {
         &self.malformed
     }

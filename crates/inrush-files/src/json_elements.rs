@@ -43,7 +43,7 @@ enum State {
     Key(Quoted),
     /// After a key; `is_it`: it is the next key of the path.
     Colon { is_it: bool },
-    /// In a value that is passed over.
+    /// In a value that is skipped.
     Passed(Nesting),
     /// In the array, before an element.
     Elements,
@@ -273,7 +273,7 @@ impl<R: Read> Elements<R> {
         Ok(())
     }
 
-    /// The objects around the array are read to their ends: a key of the path may stand in them once more.
+    /// The objects around the array are read to their ends, since a key of the path may be repeated in them.
     fn behind_the_array(&mut self) -> State {
         self.is_over = true;
         if self.found.is_empty() { State::Done } else { State::Keys }
@@ -306,7 +306,7 @@ const CTRL_Z: u8 = 0x1a;
 
 const READ_BYTES: usize = 64 << 10;
 
-/// A longer key is none that anybody names.
+/// The bytes of a key that are kept to compare it with the path: no path has a longer key.
 const MAX_KEY: usize = 64 << 10;
 
 /// What the document's only object has as values, as far as a sample shows; nothing if the records are the document's values.

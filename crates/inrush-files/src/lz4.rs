@@ -30,10 +30,10 @@ impl<R: Read> Read for Lz4Frames<R> {
     }
 }
 
-/// Hands the bytes on, and knows where in the frames they end.
+/// Passes the bytes on, and tracks the place in the frames.
 struct Followed<R> {
     bytes: R,
-    /// What was read to know what follows, and how much of it was handed on.
+    /// The bytes that were read to know what follows, and how many of them were passed on.
     head: Vec<u8>,
     given: usize,
     /// Bytes of the block that are not read yet.

@@ -36,7 +36,7 @@ enum Parts {
     Time(jiff::civil::Time),
 }
 
-/// Writes the date or time as SQL does. False: the text is not in this format, or there is no such day.
+/// Writes the date or time as SQL does. Returns false if the text is not in this format, or if the day does not exist.
 pub(crate) fn rewrite(format: &str, text: &str, out: &mut Vec<u8>) -> bool {
     let Some(parts) = read(format, text) else { return false };
     let written = match parts {
@@ -69,7 +69,7 @@ fn parts(read: &BrokenDownTime) -> Option<Parts> {
             let at = date.to_datetime(read.to_time().ok()?);
             Some(Parts::DateTime(at, offset(read, at)?))
         }
-        // A format with a date must have a day that there is.
+        // With a format that has a date, the day must exist.
         (Err(_), true) if read.day().is_none() && read.month().is_none() && read.year().is_none() => {
             read.to_time().ok().map(Parts::Time)
         }

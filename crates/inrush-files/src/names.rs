@@ -3,10 +3,10 @@
 use crate::dialect::HeaderNames;
 use std::collections::BTreeSet;
 
-/// Names that were changed: the number of the field, from 1, the name that stands in the file, and the one it has.
+/// Names that were changed: the number of the field, from 1, its name in the file, and its new name.
 pub(crate) type Renamed = Vec<(usize, String, String)>;
 
-/// Changes names as they are to be, and says which.
+/// Cleans names, and returns those that were changed.
 pub(crate) fn clean(names: &mut Vec<String>, how: HeaderNames) -> Renamed {
     let old = std::mem::take(names);
     *names = cleaned(old.clone(), how);
@@ -24,7 +24,7 @@ fn cleaned(names: Vec<String>, how: HeaderNames) -> Vec<String> {
 }
 
 fn clean_up(names: &[String]) -> Vec<String> {
-    // A name that stands in the header is not given to another field.
+    // A name in the header is not given to another field.
     let own: BTreeSet<String> = names.iter().map(|name| key(&cut(name.trim(), ""))).collect();
     let mut taken = BTreeSet::new();
     let mut cleaned = Vec::with_capacity(names.len());

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// As much of each file as its types are guessed from.
 const BYTES: usize = 4 << 20;
 
-/// What is said where columns hold more than the sample has.
+/// The message if columns hold more than the sample has.
 const ROOM: &str =
     "columns take NULL, and texts twice as long as those of the sample: `--tight` makes them as narrow as it is";
 
@@ -104,7 +104,7 @@ impl NewTable {
             fields = tight;
         } else {
             fit_row(&mut fields);
-            // Who asks for no key does not say that rows are complete.
+            // Without a key the user does not state that rows are complete.
             fields.iter_mut().for_each(|field| field.nullable |= key.is_empty());
             let differ = |(field, tight): (&Inferred, &Inferred)| field.definition(false) != tight.definition(false);
             if fields.iter().zip(&tight).any(differ) {

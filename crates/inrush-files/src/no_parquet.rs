@@ -8,7 +8,7 @@ use arrow_schema::SchemaRef;
 use inrush_core::error::{Error, Result};
 use std::sync::Arc;
 
-/// There is none.
+/// Has no values: this build cannot read Parquet.
 pub(crate) enum Parquet {}
 
 impl Parquet {

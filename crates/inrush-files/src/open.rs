@@ -442,7 +442,7 @@ fn of_lines<'a>(name: &'a str, bytes: &'a [u8], is_all: bool) -> Sample<'a> {
     Sample { name, bytes, is_all, delimiter: escaped::DELIMITER, lacks_ends: true, comment: None }
 }
 
-/// What such lines show, if anything is to be found out.
+/// What is detected from such lines, if the options leave anything open.
 fn found_in_lines(sample: Sample<'_>, options: &CsvOptions) -> Result<Found> {
     match options.find_out.is_any() {
         true => sniff_lines(sample, options),
@@ -658,10 +658,10 @@ fn ending(name: &str) -> String {
     name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default()
 }
 
-/// Bytes of a file's beginning from which its dialect is found out.
+/// The bytes at a file's beginning from which its dialect is detected.
 const SAMPLE: u64 = 1 << 20;
 
-/// The same of what is kept in memory until it is read: the beginning of a stream or of a compressed file.
+/// The same for bytes that stay in memory until they are read: the beginning of a stream or of a compressed file.
 const STREAM_SAMPLE: u64 = 256 << 10;
 
 /// What addresses begin with, and what fetches their files.
@@ -677,7 +677,7 @@ const FETCH: &[(&str, &str)] = &[
 /// More arrays are data, not tables.
 const MOST_ARRAYS: usize = 8;
 
-/// More columns of objects are no table that anybody means.
+/// Objects with more columns than this are not meant as a table.
 const MOST_JSON_COLUMNS: usize = 100;
 
 /// A tar archive is known by its first header.

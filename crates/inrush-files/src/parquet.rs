@@ -167,7 +167,7 @@ impl Parquet {
     }
 }
 
-/// Some writers say 0 where there is no dictionary; no page is where the file's magic number is.
+/// Some writers store 0 if a column has no dictionary; no page can be at offset 0, which holds the file's magic number.
 fn is_none(dictionary_page_offset: i64) -> bool {
     dictionary_page_offset == 0
 }

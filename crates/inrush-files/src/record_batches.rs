@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 /// The rows of `batches` as a source for a load. `options` say how they are cut; the first rows are read at once.
 ///
-/// `name` stands in messages. A later run of the same load knows the source by it and by its first rows (64 KiB of them, as lines
-/// of CSV): where the earlier one stopped half-way, what is stored is compared and left out; where it was finished, the later one
-/// is refused. Rows of another kind or of another day therefore need another name.
+/// `name` appears in messages. A later run of the same load recognizes the source by it and by its first rows (64 KiB of them, as
+/// lines of CSV): if the earlier run stopped half-way, stored rows are compared and left out; if it was finished, the later run is
+/// refused. Rows of another kind or of another day therefore need another name.
 ///
 /// # Errors
 /// `Config` for options that only text has, and for batches without columns; `Data` where `batches` fails.
@@ -43,8 +43,8 @@ pub fn record_batches(
     Ok(Box::new(source))
 }
 
-/// The same for rows that no later run knows again, as those of standard input: a second load of them stores them a second time. `name`
-/// stands in messages alone.
+/// The same for rows that no later run recognizes, such as those of standard input: a second load of them stores them a second time.
+/// `name` appears in messages only.
 ///
 /// # Errors
 /// Those of [`record_batches`].
@@ -81,7 +81,7 @@ struct Given<B> {
     batches: B,
     /// `None`: all.
     fields: Option<Vec<usize>>,
-    /// How many rows there are, if somebody has said so.
+    /// The number of rows, if the caller has set it.
     expected: Option<u64>,
     n_read: u64,
     /// Bytes of a row in memory, by the first rows.

@@ -92,7 +92,7 @@ pub(crate) fn is_tar(head: &[u8]) -> bool {
 /// Finds `member`, else the only data file. All headers are read: another member may have the same name.
 ///
 /// # Errors
-/// `Config` if there is none, or are several; `Data` for an archive that is damaged or ends early.
+/// `Config` if no or several members match; `Data` for an archive that is damaged or ends early.
 pub(crate) fn find(archive_name: &str, archive: &mut dyn Archive, wanted: Option<&str>) -> Result<Member> {
     let mut headers = Headers { archive_name, archive, at: 0 };
     let mut found: Option<Member> = None;

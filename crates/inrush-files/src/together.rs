@@ -1,4 +1,4 @@
-//! The files of one load: opened together, checked against each other, and what was found out of them.
+//! The files of one load: opens them together, checks them against each other, and reports what was detected.
 
 use crate::dialect::CsvOptions;
 use crate::file_source::{FileSource, RejectForm};
@@ -63,7 +63,7 @@ fn readable(file: Box<dyn FileSource>, csv: &CsvOptions) -> Result<Option<Box<dy
     Ok(Some(file))
 }
 
-/// Whether the files have headers, as they were found out to have; all must agree.
+/// Whether the files have headers, given or detected; all must agree.
 ///
 /// # Errors
 /// `Config` where they do not.
@@ -114,8 +114,8 @@ pub fn check_all_names(readers: &[Box<dyn FileSource>], csv: &CsvOptions, makes_
         .with_hint("add `--create-table`; ALTER TABLE changes the types of a table that is there"))
 }
 
-/// What was found out of files that are not plain CSV with a header, and which names of headers were changed, but for blanks around them: a
-/// line each.
+/// What was detected in files that are not plain CSV with a header, and which names of headers were changed in more than the blanks
+/// around them: a line each.
 pub fn describe_all(readers: &[Box<dyn FileSource>]) -> Vec<String> {
     let mut lines = Vec::new();
     let found = readers.iter().filter_map(|reader| Some((reader.name(), reader.as_csv()?.found()?.differences())));

@@ -39,7 +39,7 @@ pub(crate) fn open<F: Read + Seek + Send + 'static>(
 pub(crate) struct Directory<F> {
     archive_name: String,
     archive: ZipArchive<BufReader<F>>,
-    /// Names that several members have, as they stand in the archive: the crate knows the last of each only.
+    /// Names of several members, as bytes of the archive: the crate keeps only the last member of each name.
     several: BTreeSet<Vec<u8>>,
 }
 
@@ -81,7 +81,7 @@ impl<F: Read + Seek> Directory<F> {
     /// Finds a member.
     ///
     /// # Errors
-    /// `Data` if there is none of that name; `Config` for what is encrypted, or compressed by a method that is not read.
+    /// `Data` if no member has that name; `Config` for a member that is encrypted, or compressed by an unsupported method.
     pub(crate) fn find(&mut self, name: &str) -> Result<Part> {
         let archive_name = &self.archive_name;
         let damaged = |e| Error::data(format!("`{archive_name}` is not a whole zip archive: {e}"));
@@ -108,7 +108,7 @@ impl<F: Read + Seek> Directory<F> {
     }
 }
 
-/// The names that stand more than once in the central directory, which begins at `start`.
+/// The names that occur more than once in the central directory, which begins at `start`.
 fn names_of_several(bytes: &mut (impl Read + Seek), start: u64) -> io::Result<BTreeSet<Vec<u8>>> {
     let (mut names, mut several) = (BTreeSet::new(), BTreeSet::new());
     bytes.seek(SeekFrom::Start(start))?;

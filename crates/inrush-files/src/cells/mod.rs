@@ -102,7 +102,7 @@ impl Cells {
         let is_text = matches!(any.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
         let is_bytes = matches!(any.data_type(), DataType::Binary | DataType::LargeBinary | DataType::BinaryView);
         match self.style.column_kind {
-            // Bytes are documents, as they are where they are bound.
+            // Bytes are documents, as for bound values.
             ColumnKind::Json if !is_text && !is_bytes && !is_indirect(any.data_type()) => return self.documents(any),
             ColumnKind::Bits if is_bytes || matches!(any.data_type(), DataType::FixedSizeBinary(_)) => {
                 self.bits(any);
@@ -161,7 +161,7 @@ impl Cells {
         Ok(())
     }
 
-    /// Bytes as the number whose bits they are. More than a BIT has is no number, and no empty ones are.
+    /// Bytes as the number whose bits they are. More bytes than a BIT has are not a number, and empty bytes are not either.
     fn bits(&mut self, any: &dyn Array) {
         let value = |row: usize| match any.data_type() {
             DataType::Binary => any.as_binary::<i32>().value(row),

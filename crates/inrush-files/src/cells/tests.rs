@@ -264,7 +264,7 @@ fn cells(array: &dyn Array, column_kind: ColumnKind) -> Vec<String> {
     texts(&cells.finish().unwrap())
 }
 
-/// As a result has them: the highest byte first. What is no number of at most 64 bits is none here either.
+/// As in a result: the highest byte first. Bytes that are not a number of at most 64 bits do not become a number here either.
 #[test]
 fn bytes_for_bits() {
     let bytes = vec![&b"\x05"[..], b"5", b"\0\x01\x00", &[0xff; 8], b"", &[1; 9], b"\0\0\0\0\0\0\0\0\x07"];

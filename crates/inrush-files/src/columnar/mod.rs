@@ -246,7 +246,7 @@ impl<A: Arrays> Columnar<A> {
         Ok(columnar)
     }
 
-    /// The same with names as they are to be: those of a header are cleaned up in the same way.
+    /// The same with cleaned names, as for the names of a header.
     pub(crate) fn renaming(mut self, how: HeaderNames) -> Self {
         self.renamed = clean(&mut self.names, how);
         let all: Vec<FieldUse> = (0..self.names.len()).map(|index| FieldUse { index, ..FieldUse::default() }).collect();

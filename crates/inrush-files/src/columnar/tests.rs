@@ -205,7 +205,7 @@ impl Written {
     }
 }
 
-/// A few bytes that come to more than the memory that there is, and to less than it.
+/// A few bytes that expand to more than the memory, and to less.
 #[test]
 fn what_a_few_bytes_blow_up_to_is_refused_before_it_is_decoded() {
     let batch = |values: ArrayRef| RecordBatch::try_from_iter([("v", values)]).unwrap();

@@ -10,7 +10,7 @@ use inrush_core::error::{Error, Result};
 use inrush_core::value::column::ColumnType;
 use std::sync::Arc;
 
-/// Refuses columns whose values mean nothing as they are stored in Arrow: periods of pandas are numbers without their unit.
+/// Refuses columns whose Arrow values have no meaning by themselves: periods of pandas are numbers without their unit.
 ///
 /// # Errors
 /// `Data`, with the column's name.

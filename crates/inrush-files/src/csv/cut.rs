@@ -50,7 +50,7 @@ pub(super) enum Stop {
 pub(super) struct Cut {
     /// Where the next record begins.
     pub(super) end: usize,
-    /// The number of records before it, good and bad; comments are none, nor are blank lines if a record has several fields.
+    /// The number of records before it, good and bad. Comments are not records, nor are blank lines if a record has several fields.
     pub(super) records: u64,
     /// How many lines end before it.
     pub(super) lines: u64,

@@ -69,7 +69,7 @@ pub struct CsvReader {
     /// Text buffers of batches, to be reused.
     texts: Recycled,
     renamed: Renamed,
-    /// What was found out from the file's beginning.
+    /// What was detected from the file's beginning.
     found: Option<Found>,
     /// What helps to read a text that is not UTF-8.
     likely_encoding: Option<String>,
@@ -167,22 +167,23 @@ impl CsvReader {
         self.compression
     }
 
-    /// What was found out from the file's beginning, if anything was to be.
+    /// What was detected from the file's beginning; `None` if the options left nothing open.
     pub fn found(&self) -> Option<&Found> {
         self.found.as_ref()
     }
 
-    /// What helps to read a text that is read as UTF-8 and is not, in words.
+    /// A hint for a text that is read as UTF-8 and is not UTF-8.
     pub fn likely_encoding(&self) -> Option<&str> {
         self.likely_encoding.as_deref()
     }
 
-    /// For each field, whether an empty text in quotes was NULL so far, as columns have it that hold no text. It may be asked while others read.
+    /// For each field, whether an empty text in quotes was read as NULL so far, as for columns that hold no text. It may be read while
+    /// other threads parse.
     pub fn quoted_empties(&self) -> Arc<[AtomicBool]> {
         self.parser.quoted_empties()
     }
 
-    /// The bytes are not those of the file as they stand.
+    /// Marks that the bytes differ from those of the file.
     pub(crate) fn rewritten(self) -> Self {
         Self { is_rewritten: true, ..self }
     }

@@ -35,8 +35,8 @@ impl ValueFormats {
         without(batch, columns, &misfits)
     }
 
-    /// A sample in which each cell that is a number or a date in these formats is written as SQL does, so that its type is found; a text
-    /// that SQL would take for a number, and these formats do not, is no number any more.
+    /// A sample in which each cell that is a number or a date in these formats is written as SQL does, so that its type is inferred. A
+    /// text that is a number in SQL but not in these formats does not count as a number.
     pub(crate) fn applied_to_sample(&self, sample: &RecordBatch) -> Result<RecordBatch> {
         if !self.is_any() || sample.num_columns() == 0 {
             return Ok(sample.clone());

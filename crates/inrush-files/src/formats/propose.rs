@@ -71,7 +71,7 @@ fn n_options(formats: &ValueFormats) -> usize {
         + usize::from(formats.percent.is_some())
 }
 
-/// All ways to write numbers that there are, with the signs of these cells.
+/// All known ways to write numbers, with the signs of these cells.
 fn number_formats(cells: &[&[u8]]) -> Vec<ValueFormats> {
     let mut all = Vec::new();
     let signs: Vec<&str> =

@@ -101,7 +101,7 @@ struct Facts {
     /// Numbers with an exponent; of them those that may be codes (`1E5`).
     exponents: Tally,
     code_exponents: Tally,
-    /// What looks like a number and is none.
+    /// Texts that look like numbers and are not.
     codes: Tally,
     dates: Tally,
     date_times: Tally,
@@ -224,7 +224,7 @@ impl Facts {
         field.with_null_texts()
     }
 
-    /// A type other than text that all values fit; why there is none, if that is worth saying.
+    /// A type other than text that all values fit. The error is the reason why no type fits, if it is worth reporting.
     fn narrow_type(&self) -> Result<ColumnType, Option<Cause>> {
         let all = |n: u64| self.values > 0 && n == self.values;
         let fsp = self.fsp as u8;

@@ -1,9 +1,9 @@
-//! A type that a user gives to a column of a new table. It becomes a part of CREATE TABLE, so it is read word by word: nothing that ends the
-//! column's definition can stand in it.
+//! A type that a user gives to a column of a new table. It becomes a part of CREATE TABLE, so it is read word by word: it cannot contain
+//! anything that ends the column's definition.
 
 use inrush_core::value::column::ColumnType;
 
-/// A column's type as CREATE TABLE takes it; `None` for what is none, or is more than one.
+/// A column's type as CREATE TABLE takes it; `None` if the text is not exactly one type.
 pub(super) fn parse(text: &str) -> Option<ColumnType> {
     let bare = without_null(text);
     let ty = ColumnType::parse(bare);

@@ -43,7 +43,7 @@ struct Objects {
     spare: HashMap<String, usize>,
     /// The names of the table's columns in small letters; empty if there is no table yet.
     columns: BTreeSet<String>,
-    /// Names that are no columns are left out.
+    /// Names that are not columns are left out.
     ignores_others: bool,
     uses: Vec<FieldUse>,
 }
@@ -115,7 +115,7 @@ impl JsonlReader {
 
     /// From now on the fields are these.
     fn settle(&mut self, mut objects: Objects) {
-        // Values are found by the names that stand in the file.
+        // Values are found by their names in the file.
         self.renamed = clean(&mut objects.names, self.how);
         self.lines.limit_rows(self.memory / (objects.names.len().max(1) * PLACE_BYTES) / SHARE);
         objects.uses = (0..objects.names.len()).map(|index| FieldUse { index, ..FieldUse::default() }).collect();
@@ -342,7 +342,7 @@ impl Objects {
         }
     }
 
-    /// Leaves out the names that are no columns, if that is to be.
+    /// Leaves out the names that are not columns, if the options say so.
     fn leave_others_out(&mut self) {
         if !self.ignores_others || self.columns.is_empty() {
             return;

@@ -10,7 +10,8 @@ pub(super) fn has_whole_year(format: &str, text: &str) -> bool {
     runs.nth(year.run).is_some_and(|run| run.len() == year.digits)
 }
 
-/// Whether `text`, which the format reads, has a second 60: a 61 in its place is none, while it is a year, a fraction and the like.
+/// Whether `text`, which the format reads, has a second 60. A 61 in its place is invalid as a second, but valid as a year, a fraction
+/// and so on.
 pub(super) fn has_second_60(format: &str, text: &str) -> bool {
     text.match_indices("60").any(|(at, two)| {
         let other = [&text[..at], "61", &text[at + two.len()..]].concat();

@@ -18,7 +18,7 @@ pub(super) struct Header {
 /// Reads the header that `bytes` begin with.
 ///
 /// # Errors
-/// If it is no such header, or if a size is negative.
+/// If the bytes are not such a header, or if a size is negative.
 pub(super) fn read(bytes: impl Read) -> io::Result<Header> {
     let mut thrift = Thrift { bytes, len: 0 };
     let (mut header, mut id) = (Header::default(), 0);

@@ -1,5 +1,5 @@
-//! The encoding of a text: UTF-16 without a mark shows by its zero bytes; what is not UTF-8 by how often its bytes stand in which
-//! language (the detector of Firefox).
+//! The encoding of a text. UTF-16 without a mark is recognized by its zero bytes; another encoding than UTF-8 by the frequency of its
+//! bytes in each language (the detector of Firefox).
 
 use super::{Sample, readings};
 use crate::dialect::CsvOptions;
@@ -44,8 +44,8 @@ fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// What helps to read a text that is not UTF-8, in words; `None` if it is UTF-8, but for a few damaged places, or if its mark says that it
-/// is UTF-16.
+/// A hint how to read a text that is not UTF-8. Returns `None` if it is UTF-8 except for a few damaged places, or if its mark says that
+/// it is UTF-16.
 pub(crate) fn likely(sample: Sample<'_>) -> Option<String> {
     let Sample { name, bytes, is_all, .. } = sample;
     let mark = match Encoding::for_bom(bytes) {

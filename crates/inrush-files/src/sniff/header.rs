@@ -64,7 +64,7 @@ pub(super) fn find(name: &str, layout: &Layout<'_>, options: &CsvOptions) -> Res
     )))
 }
 
-/// What a file's records say of the first of them.
+/// Whether the records of a file show that the first of them is a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Header,
@@ -116,7 +116,7 @@ fn judge(first: &[&[u8]], rows: &[Vec<&[u8]>]) -> Verdict {
     }
 }
 
-/// A record that is alone, or has nothing but empty ones below it.
+/// Judges a record that is alone, or has only empty records below it.
 fn judge_alone(first: &[&[u8]], shapes: &[Shape]) -> Verdict {
     let texts: Vec<usize> = (0..first.len()).filter(|i| shapes[*i] == Shape::Text).collect();
     let filled = shapes.iter().filter(|shape| **shape != Shape::Empty).count();
@@ -192,7 +192,7 @@ fn counts(shapes: &[Shape], first: &[&[u8]], rows: &[Vec<&[u8]>]) -> Vec<usize> 
     at
 }
 
-/// Whether these are years over numbers that are none.
+/// Whether these are years over numbers that are not years.
 fn counts_are_years(shapes: &[Shape], counts: &[usize], rows: &[Vec<&[u8]>]) -> bool {
     !counts.is_empty() && counts.iter().all(|i| shapes[*i] == Shape::Year && !has_years(rows, *i))
 }
@@ -208,7 +208,7 @@ fn are_columns(first: &[&[u8]], columns: &[TableColumn]) -> bool {
     })
 }
 
-/// A record as it may stand in a message: not all of a long one.
+/// A record for a message, with long fields cut.
 fn shown(fields: &[&[u8]], delimiter: char) -> String {
     let short = |field: &&[u8]| {
         let text = String::from_utf8_lossy(field);

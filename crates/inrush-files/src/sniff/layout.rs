@@ -73,7 +73,7 @@ pub(super) fn find<'a>(sample: Sample<'_>, text: &'a [u8], options: &CsvOptions)
         refused::refuse_doubled(sample, text, &best)?;
         refused::refuse_ruler(sample, text, skipped, &best)?;
     }
-    // Comments alone need not be passed over: the reader does that.
+    // Comments alone need not be skipped here: the reader skips them.
     let first = best.records.get(best.n_before).filter(|_| best.n_before > 0);
     let lines = first.map_or(0, |record| record.line);
     if lines > 0 && !finds_skip {
@@ -117,8 +117,8 @@ fn best(sample: Sample<'_>, text: &[u8], mut choices: Vec<Choice>) -> Result<Cho
     Ok(best)
 }
 
-/// A column of numbers with a decimal comma, which has no header, or two fields: `1.234,50` and `7,05` are no pairs of numbers that
-/// anybody writes.
+/// Refuses a text that may be either one column of numbers with a decimal comma, without a header, or two fields. `1.234,50` and `7,05`
+/// are not plausible as pairs of numbers.
 fn refuse_numbers_in_halves(name: &str, text: &[u8], best: &Tried) -> Result<()> {
     let halves = || {
         best.table().map(|record| match &record.fields[..] {

@@ -1,8 +1,8 @@
-//! Files that are no text, known by their first bytes.
+//! Recognizes files that are not text by their first bytes.
 
 use inrush_core::error::{Error, Result};
 
-/// Refuses what is no text.
+/// Refuses files that are not text.
 pub(super) fn refuse(name: &str, bytes: &[u8]) -> Result<()> {
     let is =
         |(at, magic, ..): &&(usize, &[u8], &str, &str)| bytes.get(*at..).is_some_and(|rest| rest.starts_with(magic));

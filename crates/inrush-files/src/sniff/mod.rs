@@ -35,7 +35,7 @@ use crate::dialect::{CsvOptions, Doubts, FindOut};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use inrush_core::error::{Error, Result};
 
-/// What was found out about a text. `Default` is what RFC 4180 has.
+/// The detected properties of a text. `Default` is RFC 4180.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// The byte between two fields.
@@ -150,22 +150,22 @@ pub(crate) struct Sample<'a> {
     pub(crate) bytes: &'a [u8],
     /// Whether it is the whole text.
     pub(crate) is_all: bool,
-    /// The delimiter that the file's name stands for.
+    /// The delimiter by the file's name.
     pub(crate) delimiter: u8,
     /// Records lack the empty fields at their ends.
     pub(crate) lacks_ends: bool,
-    /// What a line begins with that is no record.
+    /// The text that begins a comment line.
     pub(crate) comment: Option<&'a [u8]>,
 }
 
 impl Sample<'_> {
-    /// Whether the line that `text` begins with is no record.
+    /// Whether `text` begins with a comment line.
     fn is_comment(&self, text: &[u8]) -> bool {
         self.comment.is_some_and(|comment| text.starts_with(comment))
     }
 }
 
-/// Finds out what the options leave open.
+/// Detects what the options leave open.
 ///
 /// # Errors
 /// `Config` for what could be two things, for lines before the table that no option skips, and for what is no table.

@@ -15,8 +15,8 @@ pub(super) struct NullWord {
     pub(super) is_alone: bool,
 }
 
-/// Finds it out, and turns the quotes of a text off that has `\N` and tabs and no quotes.
-/// Where quotes are given, nothing but that is found out.
+/// Detects the meaning of `\N`, and turns quotes off for a text that has `\N` and tabs and no quotes.
+/// If the quote is given, it detects only the meaning of `\N`.
 pub(super) fn find(name: &str, layout: &mut Layout<'_>, finds_quote: bool) -> Result<NullWord> {
     let (mut has_null, mut has_quoted) = (false, false);
     let mut seen = Seen::default();
@@ -42,7 +42,7 @@ pub(super) fn find(name: &str, layout: &mut Layout<'_>, finds_quote: bool) -> Re
         return Ok(NullWord { is_null: true, is_alone: false });
     }
     if layout.delimiter != b'\t' && seen.first.is_some() && (seen.other || !seen.sure) {
-        // Backslashes are text there, and no program that writes NULL so leaves them as they are.
+        // Here backslashes are text, and a program that writes `\N` for NULL would escape them.
         return Ok(NullWord::default());
     }
     if let (false, false, Some((line, text))) = (seen.sure, seen.other, &seen.first) {

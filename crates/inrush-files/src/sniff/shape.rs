@@ -30,7 +30,7 @@ impl Shape {
     }
 }
 
-/// What stands for a value that is not there.
+/// Whether the field is a word for a missing value.
 pub(super) fn is_null_text(field: &[u8]) -> bool {
     let words: [&[u8]; 10] = [b"NA", b"N/A", b"#N/A", b"NULL", b"NaN", b"None", b"-", b"?", b".", b"\\N"];
     words.iter().any(|word| field.eq_ignore_ascii_case(word))

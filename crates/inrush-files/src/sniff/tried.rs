@@ -1,7 +1,7 @@
 //! A dialect, tried on a sample: its score, and which of the dialects of one delimiter is taken.
 //!
-//! Quotes are text where all lines have the same number of fields without them, and not with them: a stray one swallows lines. Where both
-//! readings fit, it is a question.
+//! Quotes are text if all lines have the same number of fields without them, and not with them: a stray quote swallows lines. If both
+//! readings fit, an error asks the user.
 
 use super::shape::is_number;
 use super::split::{Field, Record, Trial, records};

@@ -1,5 +1,5 @@
-//! CSV as RFC 4180 has it, so that no reader has to guess: NULL is `\N`, and a text that could be taken for it, for the end of its field or
-//! for nothing is in quotes.
+//! CSV by RFC 4180, so that no reader has to guess: NULL is `\N`. A text is in quotes if it could be read as NULL, as the end of its
+//! field or as nothing.
 
 use super::column::Column;
 

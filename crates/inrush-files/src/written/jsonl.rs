@@ -1,5 +1,5 @@
-//! JSON Lines: an object a row. Whole numbers and DOUBLEs are JSON's numbers, and so are DECIMALs and FLOATs of at most 15 digits, which a reader that
-//! knows only doubles keeps; longer ones, dates and times are texts. A document of a JSON column stands as it is.
+//! JSON Lines: an object a row. Whole numbers and DOUBLEs are JSON's numbers, and so are DECIMALs and FLOATs of at most 15 digits, since a
+//! reader that supports only doubles keeps these; longer ones, dates and times are texts. A document of a JSON column is written unchanged.
 
 use super::column::Column;
 use crate::cells::json;

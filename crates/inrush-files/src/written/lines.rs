@@ -1,4 +1,4 @@
-//! Rows as lines of text, and when lines are written; what stands around values is a form's.
+//! Rows as lines of text, and when lines are written; the form decides the text around values.
 
 use super::column::Column;
 use super::{csv, jsonl, unwritten};
@@ -7,7 +7,7 @@ use arrow_schema::{DataType, SchemaRef};
 use inrush_core::error::{Error, Result};
 use std::io::Write;
 
-/// What stands around values.
+/// The text around values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Csv,

@@ -23,10 +23,10 @@ use std::io::{BufWriter, Write};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WrittenFormat {
-    /// RFC 4180: a line of names, commas, `"` around what needs quotes and around an empty text; NULL is `\N` without quotes. Bytes that
-    /// are no text are not written.
+    /// RFC 4180: a line of names, commas, `"` around fields that need quotes and around an empty text; NULL is `\N` without quotes. Bytes
+    /// that are not text are not written.
     Csv,
-    /// An object on each line: numbers and truths as JSON has them, everything else as texts. Bytes that are no text are not written.
+    /// An object on each line: numbers and truth values as in JSON, everything else as texts. Bytes that are not text are not written.
     JsonLines,
     /// Row groups of about 64 MiB, Zstandard, statistics of each.
     Parquet,
@@ -99,7 +99,7 @@ impl<W: Write + Send> BatchWriter<W> {
         }
     }
 
-    /// Ends the file, and hands back what it was written to.
+    /// Ends the file, and returns the writer that it was written to.
     ///
     /// # Errors
     /// `Io`.

@@ -5,7 +5,7 @@
 //! zip_member (parts) -> workbook (names of sheets), styles, strings
 //!                    -> sheet (cells, in the order of the file) -> lines -> csv
 //! ```
-//! Why not calamine: it reserves memory by a number that stands in the file, and keeps a font for each style
+//! Why not calamine: it reserves memory by a number from the file, and keeps a font for each style
 //! (docs/adr/0029-workbooks-and-other-archives.md).
 
 mod formats;

@@ -4,7 +4,7 @@ use super::formats::Shows;
 use jiff::Span;
 use jiff::civil::Date;
 
-/// The text of a number that is shown like this. What is no day or time of the calendar stays a number, or a day that no column takes.
+/// The text of a number that is shown like this. A number outside of the calendar stays a number, or a day that no column takes.
 pub(super) fn text(number: &str, shows: Shows, is_1904: bool) -> String {
     let digits = number.strip_prefix('-').unwrap_or(number);
     // A whole number keeps all its digits, also those that a program would round.
@@ -45,7 +45,7 @@ fn moment(value: f64, shows: Shows, is_1904: bool) -> Option<String> {
     }
 }
 
-/// The day of so many days. Where 1900 counts as a leap year, day 0 and day 60 are none of the calendar.
+/// The day for a number of days. If 1900 counts as a leap year, day 0 and day 60 are not in the calendar.
 fn day(days: i64, is_1904: bool) -> Option<String> {
     let first = match (is_1904, days) {
         (true, _) => Date::constant(1904, 1, 1),

@@ -19,16 +19,16 @@ pub(super) struct Shared {
     pub(super) styles: Vec<Shows>,
     /// Days count from 1904 on.
     pub(super) is_1904: bool,
-    /// Formulas are to be computed when the workbook is opened: a result of 0 may stand for none.
+    /// Formulas are computed when the workbook is opened: a result of 0 may mean that there is no result.
     pub(super) recalculates: bool,
     /// What is read of formulas, and how much.
     pub(super) limits: Limits,
 }
 
-/// What a caller says of the cells of a sheet.
+/// The caller's options for the cells of a sheet.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Limits {
-    /// The result of a formula is what the file has, also if that is nothing.
+    /// The result of a formula is taken from the file, also if it is missing.
     pub(super) takes_stored: bool,
     /// The most bytes of a row.
     pub(super) row: usize,
@@ -192,7 +192,7 @@ impl Lines {
                 Token::Start(tag) if tag.name() == "f" => is_formula = true,
                 Token::Start(tag) if tag.name() == "v" && kind != Kind::Inline => {
                     self.xml.text_of("v", &mut self.text)?;
-                    // An empty text is a result, an empty number is none.
+                    // An empty text is a result, an empty number is not.
                     is_computed = (!self.text.is_empty() || kind == Kind::Text)
                         && !(self.shared.recalculates && kind == Kind::Number && self.text == "0");
                     self.resolve(kind, shows)?;
@@ -306,7 +306,7 @@ fn truth(text: &str) -> Option<bool> {
     }
 }
 
-/// Column and row of a cell such as `AB12`, from 0. `None`: it is none, or beyond the last one.
+/// Column and row of a cell such as `AB12`, from 0. Returns `None` if it is not a cell, or is beyond the last one.
 fn place(name: &str) -> Option<(u32, u32)> {
     let letters = name.bytes().take_while(u8::is_ascii_alphabetic).count();
     let (letters, digits) = name.split_at_checked(letters.min(3))?;

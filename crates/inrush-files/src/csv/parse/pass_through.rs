@@ -37,7 +37,7 @@ impl Parser {
                 }
                 searched_for_null = end;
             }
-            // What is ASCII is UTF-8, and is found out in less time.
+            // ASCII is UTF-8, and faster to check.
             let is_ascii = block.is_ascii();
             all_ascii &= is_ascii;
             let passes = self.has_nothing_special(block)

@@ -32,7 +32,7 @@ impl CsvReader {
         Ok(())
     }
 
-    /// Changes the names of a header as they are to be.
+    /// Cleans the names of a header.
     pub(super) fn clean_names(&mut self, how: HeaderNames) {
         self.renamed = clean(&mut self.names, how);
     }

@@ -1,5 +1,5 @@
 //! Dialect and input in, rows, rejects and errors out: one line a case. Every case is read in one go and then in reads of
-//! 1 to 7 bytes, and must come to the same.
+//! 1 to 7 bytes, with the same result.
 
 use super::*;
 use arrow_array::cast::AsArray;
@@ -436,7 +436,7 @@ fn check_text(batch: &Batch) {
     }
 }
 
-// Text that is nothing but its rows.
+// Text that consists of its rows only.
 #[test]
 fn plain_lines_are_verbatim() {
     check_verbatim(rfc(), "a,b\n1,2\n3,\n", &[0, 1], Some((b',', None)));
@@ -484,7 +484,7 @@ fn check_verbatim(options: CsvOptions, text: &str, uses: &[usize], want: Option<
     assert_eq!(separators.map(|it| (it.terminated_by, it.enclosed_by)), want);
 }
 
-/// The rows that LOAD DATA reads of a text, byte by byte as the manual has it.
+/// The rows that LOAD DATA reads from a text, byte by byte as the manual describes.
 fn load_data(text: &[u8], Separators { terminated_by, enclosed_by }: Separators) -> Vec<Vec<Vec<u8>>> {
     let (mut rows, mut row, mut field) = (Vec::new(), Vec::new(), Vec::new());
     let mut bytes = text.iter().copied().peekable();

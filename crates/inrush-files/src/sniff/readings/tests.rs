@@ -39,7 +39,7 @@ fn code_pages_of_dos() {
     assert_eq!((CP850.chars().count(), CP437.chars().count()), (128, 128));
 }
 
-/// Files of a few words of each language: what is not asked is right, and what is asked shows the truth.
+/// Files of a few words of each language: without a question the guess is right, and a question shows the true text.
 #[test]
 fn a_few_words_of_every_language() {
     let mut state = 7_u64;

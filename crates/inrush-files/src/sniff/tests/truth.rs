@@ -142,7 +142,7 @@ fn read(path: &Path, options: &CsvOptions) -> Result<Table, (String, String)> {
     Ok((names, rows))
 }
 
-/// Does what a hint says, as somebody does who knows the file. False: it says nothing that helps.
+/// Follows a hint, as a user does who knows the file. Returns false if the hint does not help.
 fn follow(hint: &str, message: &str, truth: &Truth, path: &Path, options: &mut CsvOptions) -> bool {
     let said = |text: &str| hint.contains(text);
     let file = path.to_string_lossy();

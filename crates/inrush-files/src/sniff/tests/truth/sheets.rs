@@ -130,7 +130,7 @@ impl Truth {
             }
             rows.push(row);
         }
-        // A column that is nowhere in the file is none.
+        // A column without any cell in the file does not exist.
         if rows.iter().all(|row| matches!(row[n - 1], Cell::Empty)) {
             rows[0][n - 1] = Cell::Text("x".to_owned());
         }
