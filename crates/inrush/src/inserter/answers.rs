@@ -24,7 +24,7 @@ enum Slot {
     Left,
 }
 
-/// A caller's right to the answer to one row. Dropped, it leaves the slot.
+/// A caller's right to the answer to one row. When it is dropped, it leaves the slot.
 pub(crate) struct Ticket {
     answers: Arc<Answers>,
     row: usize,
@@ -94,7 +94,7 @@ impl Answers {
 }
 
 impl Ticket {
-    /// Waits in a task. To be asked no more once it was ready.
+    /// Waits in a task. Must not be called again once it was ready.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Inserted>> {
         let mut slots = self.answers.slots();
         let slot = slot(&mut slots, self.row);

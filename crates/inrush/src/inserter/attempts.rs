@@ -7,7 +7,7 @@ use inrush_core::retry::fate::{Fate, Over, Stage, fate};
 use inrush_core::retry::{BackOff, Retries, Retry};
 use std::time::{Duration, Instant};
 
-/// A batch on its way.
+/// A batch in progress.
 #[derive(Debug)]
 pub(crate) struct Attempts {
     began: Instant,
@@ -38,7 +38,7 @@ impl Attempts {
         self.began.checked_add(acquire_timeout?.max(self.limit))
     }
 
-    /// Takes in how an attempt failed. `random` is from 0 to 1.
+    /// Records how an attempt failed, and returns the next step. `random` is from 0 to 1.
     pub(crate) fn failed(&mut self, stage: Stage, error: Error, now: Instant, random: f64) -> Step {
         let pause = self.retry.failed(now.saturating_duration_since(self.began), random);
         match (fate(stage, &error, self.has_ledger), pause) {

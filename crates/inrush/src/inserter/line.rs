@@ -23,7 +23,7 @@ pub(crate) struct Ledger {
 /// Where a line is, as far as its lane knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// It is not there yet.
+    /// It does not exist yet.
     Unbegun,
     /// At this batch.
     At(u64),
@@ -45,7 +45,7 @@ impl Ledger {
         Self { line, place: Place::Unbegun }
     }
 
-    /// Takes in what a locking read found after a COMMIT that was to move the line on from `before`.
+    /// Records what a locking read found after a COMMIT that was to move the line on from `before`.
     pub(crate) fn settled(&mut self, before: u64, found: Option<u64>) -> Finding {
         self.place = found.map_or(Place::Unbegun, Place::At);
         match found {
@@ -56,13 +56,13 @@ impl Ledger {
     }
 }
 
-/// The error where the line is not as this lane left it.
+/// The error if the line is not as this lane left it.
 pub(crate) fn strange() -> Error {
     let message = format!("a line in `{TABLE}` was changed or removed by somebody else");
     Error::new(Kind::Guarantee, message)
 }
 
-/// The error where the ledger cannot be used.
+/// The error if the ledger cannot be used.
 pub(crate) fn unusable(error: Error) -> Error {
     error.while_doing(&format!("cannot keep the ledger `{TABLE}`")).with_hint(format!(
         "`with_exactly_once(true)` needs the right to SELECT, INSERT, UPDATE and DELETE in `{TABLE}` of the table's schema, and to \
@@ -70,7 +70,7 @@ pub(crate) fn unusable(error: Error) -> Error {
     ))
 }
 
-/// The error where row locks do not reach all servers, so that the ledger settles nothing.
+/// The error if row locks do not reach all servers, so that the ledger settles nothing.
 pub(crate) fn check_cluster(cluster: Cluster) -> Result<()> {
     let Some(name) = cluster.with_local_locks() else { return Ok(()) };
     let message = format!("this server is part of {name}, where a lost COMMIT cannot be settled by a lock");
@@ -113,7 +113,7 @@ impl Line {
         format!("INSERT INTO {table} (inserter, lane, batch) VALUES ('{inserter}', {lane}, 0)")
     }
 
-    /// Moves it on from where it is. Affects one row, or the line is not there.
+    /// Moves it on from where it is. Affects one row, or the line does not exist.
     pub(crate) fn advance(&self, from: u64) -> String {
         format!("UPDATE {} SET batch = {} WHERE {} AND batch = {from}", self.table, from + 1, self.condition())
     }

@@ -1,6 +1,6 @@
 //! The metrics of an inserter, under names in the style of OpenTelemetry's.
 //!
-//! The recorder that is installed when the inserter is made gets it all; without one each call is a test for nothing.
+//! The recorder that is installed when the inserter is made gets all of them; without one each call is a test that does nothing.
 
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Label, Level, Metadata, SharedString, Unit, with_recorder};
 use std::time::Duration;

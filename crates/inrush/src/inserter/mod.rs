@@ -9,7 +9,7 @@
 //! | [`line`] | the ledger by which a lost COMMIT is settled |
 //! | [`answers`] | where the callers of a batch find their answers, be they threads or tasks |
 //! | [`shared`] | the queue in its mutex, and the values that give back what they hold when they are dropped |
-//! | [`workers`] | who writes for the lanes of one or of many inserters |
+//! | [`workers`] | which worker writes for the lanes of one or of many inserters |
 //! | [`tables`] | the inserters of many tables, by their names |
 //! | [`meters`] | metrics in the style of OpenTelemetry |
 //!
@@ -40,7 +40,7 @@ use inrush_core::convert::{BoundRows, RowBuffer};
 use inrush_core::profile::Profile;
 use inrush_core::wire::Value;
 
-/// The values of a row that stands alone, and can be bound: it is checked already, so it goes like any INSERT, at its price.
+/// The values of a row that is alone in its batch, and can be bound: it is checked already, so it is sent like any INSERT, at its price.
 pub(crate) fn one_row(rows: &RowBuffer) -> Result<Option<Vec<Value<'_>>>> {
     if rows.n_rows() != 1 {
         return Ok(None);
@@ -50,7 +50,7 @@ pub(crate) fn one_row(rows: &RowBuffer) -> Result<Option<Vec<Value<'_>>>> {
     Ok(Some(values).filter(|values| !values.contains(&Value::Default)))
 }
 
-/// The error of a statement that commits by itself: what the server did not answer it may have done.
+/// The error of a statement that commits by itself: without the server's answer, it may have been done.
 pub(crate) fn unanswered(error: Error) -> Error {
     match error.is_fatal() && error.code() == 0 {
         true => error.outcome_unknown(),
@@ -58,13 +58,13 @@ pub(crate) fn unanswered(error: Error) -> Error {
     }
 }
 
-/// How several rows are written: the bad ones among them are set aside.
+/// How several rows are written: bad rows among them are set aside.
 ///
-/// Where text is fast by one statement of text: it is one command, so one commit, whatever the number of rows.
+/// If text is fast, one statement of text is used: it is one command, so one commit, whatever the number of rows.
 pub(crate) fn batch_options(n_rows: usize, profile: &Profile, wants_ids: bool) -> BatchOptions {
     let options = BatchOptions::new().with_bytes(MAX_COMMAND);
     if n_rows == 1 {
-        // It says itself what is wrong with it.
+        // An invalid option is reported later, by its own error.
         return options;
     }
     let method = profile.text_is_fast.then_some(Method::MultiRow);
@@ -75,7 +75,7 @@ pub(crate) fn batch_options(n_rows: usize, profile: &Profile, wants_ids: bool) -
 pub(crate) const MAX_SPARE_BYTES: usize = 8 << 20;
 pub(crate) const MAX_SPARE_BYTES_OF_MANY: usize = 64 << 10;
 
-/// One command a batch, as far as the server takes it.
+/// One command a batch, as far as the server accepts it.
 const MAX_COMMAND: usize = 1 << 30;
 
 /// A row that is stored for good.

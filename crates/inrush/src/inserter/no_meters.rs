@@ -1,4 +1,4 @@
-//! What is in the place of `meters.rs` without the feature `metrics`: nothing is reported.
+//! Replaces `meters.rs` without the feature `metrics`: nothing is reported.
 
 use std::time::Duration;
 

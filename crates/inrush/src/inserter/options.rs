@@ -113,7 +113,7 @@ impl InserterOptions {
     /// Whether each batch is a transaction that moves a line in the table `inrush_inserter` of the same schema, so that a COMMIT whose
     /// answer was lost is found there: its rows are acknowledged or sent again, and stored exactly once. Costs an UPDATE a batch.
     ///
-    /// The table is made if it is not there. Needs the right to SELECT, INSERT, UPDATE and DELETE in it, and to CREATE it once.
+    /// The table is created if it does not exist. Needs the right to SELECT, INSERT, UPDATE and DELETE in it, and to CREATE it once.
     #[must_use]
     pub fn with_exactly_once(mut self, settle: bool) -> Self {
         self.exactly_once = settle;
@@ -139,7 +139,7 @@ impl InserterOptions {
         Terms { exactly_once: self.exactly_once, on_duplicate: &self.on_duplicate }
     }
 
-    /// Fails unless it makes sense.
+    /// Refuses options that make no sense.
     pub(crate) fn check(&self) -> Result<()> {
         let Limits { batch, queue } = self.limits;
         if self.lanes == 0 || self.lanes > MAX_LANES {

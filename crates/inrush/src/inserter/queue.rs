@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// A queue of batches `B`, and of those who wait, `W`.
+/// A queue of batches `B`, and of waiters `W`.
 #[derive(Debug)]
 pub(crate) struct Queue<B, W> {
     limits: Limits,
@@ -19,20 +19,20 @@ pub(crate) struct Queue<B, W> {
     /// The numbers of batches whose rows have no answer yet.
     open: BTreeSet<u64>,
     queued: Size,
-    /// Rows that are counted in and in no batch yet.
+    /// Rows that are counted in and are in no batch yet.
     n_entering: usize,
     n_in_flight: usize,
-    /// Who waits for room, by the number drawn: the smallest came first.
+    /// The callers that wait for room, by the number drawn: the smallest came first.
     outside: BTreeMap<u64, Outside<W>>,
     next_number: u64,
     /// Lanes without work, by their numbers.
     idle: Vec<(usize, W)>,
-    /// Lanes that were called and have not come yet.
+    /// Lanes that were called and have not requested work yet.
     called: Vec<usize>,
     n_lanes: usize,
-    /// Who waits for the end of all batches up to this one.
+    /// The waiters for the end of all batches up to this one.
     flushes: Vec<(u64, W)>,
-    /// Who waits until no lane is left.
+    /// The waiters until no lane is left.
     ends: Vec<W>,
     life: Life,
 }
@@ -64,7 +64,7 @@ pub(crate) enum Admission {
     Closed,
 }
 
-/// The answer to a lane that asks for work.
+/// The answer to a lane that requests work.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Work<B> {
     /// This batch, under this number.
@@ -80,7 +80,7 @@ pub(crate) enum Work<B> {
 pub(crate) enum Call {
     /// A caller with a row: it is counted in, with so many bytes.
     Enter(usize),
-    /// A lane: come and look.
+    /// A lane: check for work.
     Look,
     /// What was waited for is over.
     Over,
@@ -168,7 +168,7 @@ impl<B, W> Queue<B, W> {
         self.queued.bytes -= bytes;
     }
 
-    /// Where a row belongs that was counted in, and its place in there. `None`: in the meantime everything ended.
+    /// The batch of a row that was counted in, and its place there. `None`: in the meantime everything ended.
     pub(crate) fn place(&mut self, bytes: usize, make: impl FnOnce() -> B) -> Option<(&mut B, usize)> {
         if self.life == Life::Ended {
             self.forgo(bytes);
@@ -215,7 +215,7 @@ impl<B, W> Queue<B, W> {
     pub(crate) fn undo(&mut self, call: Call) {
         match call {
             Call::Enter(bytes) => self.forgo(bytes),
-            // A lane that is gone says so itself.
+            // A lane that is gone reports that itself.
             Call::Look | Call::Over | Call::Closed => {}
         }
     }
@@ -312,7 +312,7 @@ impl<B, W> Queue<B, W> {
         self.outside.len()
     }
 
-    /// The most rows of the batch that forms: a lane's share of all rows that are here. Otherwise one lane takes all of them and the
+    /// The most rows of the batch that forms: a lane's share of all rows in the inserter. Otherwise one lane takes all of them and the
     /// others are idle; and while its callers are woken and bring their next rows, the server has nothing to do.
     fn share(&self) -> usize {
         let n_here = self.queued.rows + self.n_in_flight;

@@ -15,14 +15,14 @@ use std::time::{Duration, Instant};
 /// The columns of an inserter's rows, and the statement that inserts them.
 #[derive(Debug)]
 pub(crate) struct Shape {
-    /// Of one row.
+    /// The statement for one row.
     pub(crate) statement: Statement,
     pub(crate) columns: Vec<Box<str>>,
     /// The schema of the table; empty for the connection's.
     pub(crate) schema: String,
     /// Whether a statement that fails half-way stores nothing.
     pub(crate) is_transactional: bool,
-    /// Whether the server makes an id for each row.
+    /// Whether the server generates an id for each row.
     pub(crate) has_ids: bool,
     /// Has no checks if nothing is known of the table.
     validator: Validator,
@@ -38,10 +38,10 @@ pub(crate) struct Known<'a> {
 
 impl Shape {
     /// The shape of rows for a table. `asked`: the columns that the options name; `named`: those that the first row names.
-    /// Without either it is all columns that need a value of ours: not those that the server makes.
+    /// Without either: all columns that need a value from the caller, not those that the server generates.
     ///
     /// # Errors
-    /// `Config` for columns that are not there or take no value; `Guarantee` if exactly once was asked for and the table has no
+    /// `Config` for columns that do not exist or take no value; `Guarantee` if exactly once was requested and the table has no
     /// transactions.
     pub(crate) fn new(
         name: &TableName,
@@ -108,8 +108,8 @@ impl Shape {
         now.saturating_duration_since(self.read_at) > FRESH
     }
 
-    /// Appends the values of a row in the order of the columns, and checks them. `Some`: this row is to be sent instead, which means the
-    /// same to a server.
+    /// Appends the values of a row in the order of the columns, and checks them. `Some`: this row is to be sent instead, which has the
+    /// same meaning to a server.
     ///
     /// # Errors
     /// `Config` for a row that does not have exactly a value for each; `Data` for a value that its column cannot hold.
@@ -140,7 +140,7 @@ fn tail(on_duplicate: &OnDuplicate, columns: &[Box<str>], row_alias: bool) -> Re
     let is_ours = |name: &&String| columns.iter().any(|column| column.to_lowercase() == name.to_lowercase());
     let updated: Vec<String> = match on_duplicate {
         OnDuplicate::Fail => return Ok(String::new()),
-        // Strict, which INSERT IGNORE is not.
+        // This is strict; INSERT IGNORE is not.
         OnDuplicate::Keep => {
             let first = columns.first().map(|column| quote_ident(column)).unwrap_or_default();
             return Ok(format!(" ON DUPLICATE KEY UPDATE {first} = {first}"));
@@ -163,10 +163,10 @@ fn tail(on_duplicate: &OnDuplicate, columns: &[Box<str>], row_alias: bool) -> Re
     Ok(format!("{alias} ON DUPLICATE KEY UPDATE {}", set.join(", ")))
 }
 
-/// What the row is called that could not be inserted.
+/// The alias of the row that could not be inserted.
 const NEW: &str = "inrush_new";
 
-/// Whether a row needs no value of ours for it.
+/// Whether a row needs no value from the caller for it.
 fn is_made_by_server(column: &Column) -> bool {
     column.generated || column.auto_increment
 }
@@ -192,12 +192,12 @@ fn check(table: &Table, columns: &[Box<str>]) -> Result<()> {
     Ok(())
 }
 
-/// The servers compare names of columns without case.
+/// The servers compare names of columns without regard to case.
 fn find<'t>(table: &'t Table, name: &str) -> Option<&'t Column> {
     table.columns.iter().find(|column| column.name.to_lowercase() == name.to_lowercase())
 }
 
-/// Whether the server makes an id for each of these rows.
+/// Whether the server generates an id for each of these rows.
 fn makes_ids(table: &Table, columns: &[Box<str>]) -> bool {
     let is_ours = |column: &Column| columns.iter().any(|name| name.to_lowercase() == column.name.to_lowercase());
     table.columns.iter().any(|column| column.auto_increment && !is_ours(column))

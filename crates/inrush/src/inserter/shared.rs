@@ -21,7 +21,7 @@ use std::time::Instant;
 pub(crate) struct Shared {
     pub(crate) table: TableName,
     pub(crate) options: InserterOptions,
-    /// By which its lines in the ledger are known.
+    /// The number by which its lines in the ledger are known.
     pub(crate) number: u128,
     pub(crate) meters: Meters,
     unheard: Arc<Unheard>,
@@ -35,7 +35,7 @@ struct State {
     /// `None` until the table was read.
     shape: Option<Arc<Shape>>,
     totals: Totals,
-    /// Rows that are through, for their memory.
+    /// The memory of rows that were written, for reuse.
     spare: Vec<RowBuffer>,
 }
 
@@ -70,11 +70,11 @@ pub(crate) struct Outside<'s> {
     is_over: bool,
 }
 
-/// One of those who write.
+/// One of the lanes that write.
 pub(crate) struct Lane {
     pub(crate) shared: Arc<Shared>,
     pub(crate) number: usize,
-    /// Of an inserter that stores exactly once, from the first batch on.
+    /// The ledger of an inserter that stores exactly once, from the first batch on.
     pub(crate) ledger: Option<Ledger>,
 }
 
@@ -105,12 +105,12 @@ pub(crate) struct Stored {
 }
 
 impl Stored {
-    /// What one row came to, whose statement said this of its id.
+    /// The outcome of one row; `id` is what its statement reported.
     pub(crate) fn of_one(id: Option<u64>, has_ids: bool) -> Self {
         Self { ids: vec![id.filter(|_| has_ids)], bad_rows: BTreeMap::new() }
     }
 
-    /// What a batch came to. `has_ids`: the server made them, they were not the rows' own.
+    /// The outcome of a batch. `has_ids`: the server generated the ids; they are not the rows' own.
     pub(crate) fn of(report: BatchReport, has_ids: bool) -> Self {
         let bad = report.bad_rows.into_iter();
         let ids = report.ids.filter(|_| has_ids);
@@ -157,7 +157,7 @@ impl Shared {
         let shape = Arc::new(shape);
         let mut state = self.state();
         if !shape.is_transactional {
-            // What came before the row that is refused would stay, and be stored a second time with the others.
+            // The rows before a refused row would stay, and be stored a second time with the others.
             state.queue.limit_rows(1);
         }
         Arc::clone(state.shape.insert(shape))
@@ -215,7 +215,7 @@ impl Shared {
         self.settle(state);
     }
 
-    /// Closes it, and waits until its lanes are through with everything.
+    /// Closes it, and waits until its lanes have written everything.
     pub(crate) fn close_and_tell(&self) -> Arc<Waiter<Call>> {
         self.close();
         let waiter = Arc::new(Waiter::new());
@@ -230,7 +230,7 @@ impl Shared {
         !self.state().queue.is_open()
     }
 
-    /// An error if rows were not stored whose callers had gone, once.
+    /// Returns an error, once, if rows were not stored whose callers had gone.
     pub(crate) fn hear(&self) -> Result<()> {
         match self.unheard.take() {
             None => Ok(()),
@@ -381,7 +381,7 @@ impl Taken {
         let mut state = shared.state();
         state.queue.answered(self.number, batch.rows.n_rows());
         state.totals.batches += 1;
-        // Not more than are in use at a time, and no giants.
+        // Not more than are in use at a time, and no very large ones.
         if state.spare.len() < shared.options.lanes && batch.rows.n_bytes() <= shared.max_spare_bytes {
             batch.rows.clear();
             state.spare.push(batch.rows);

@@ -1,4 +1,4 @@
-//! The inserters of many tables, by their names: which there are, and what all of them come to.
+//! The inserters of many tables, by their names: which exist, and the sum of their states.
 
 use crate::inserter::InserterStatus;
 use crate::inserter::shared::Shared;
@@ -13,12 +13,12 @@ pub(crate) struct Tables<I> {
 }
 
 impl<I: Clone> Tables<I> {
-    /// None yet; each will have these options.
+    /// Without inserters; each will have these options.
     pub(crate) fn new(options: &InserterOptions) -> Self {
         Self { options: options.clone(), by_name: Mutex::default() }
     }
 
-    /// The one of this table, made if it is not there.
+    /// The inserter of this table; makes it if it does not exist.
     pub(crate) fn get(&self, table: &str, make: impl FnOnce(&InserterOptions) -> Result<I>) -> Result<I> {
         let mut by_name = self.by_name();
         if let Some(inserter) = by_name.get(table) {
@@ -34,7 +34,7 @@ impl<I: Clone> Tables<I> {
         self.by_name().remove(table)
     }
 
-    /// All there are, by name.
+    /// All inserters, by name.
     pub(crate) fn all(&self) -> Vec<I> {
         self.by_name().values().cloned().collect()
     }
@@ -50,7 +50,7 @@ pub(crate) fn heard<'s>(each: impl Iterator<Item = &'s Shared>) -> Result<()> {
     each.map(Shared::hear).fold(Ok(()), Result::and)
 }
 
-/// What several inserters come to together.
+/// The sum of several inserters' states.
 pub(crate) fn sum(each: impl Iterator<Item = InserterStatus>) -> InserterStatus {
     each.fold(InserterStatus::default(), |sum, one| InserterStatus {
         queued: sum.queued + one.queued,

@@ -18,20 +18,20 @@ use std::task::{Context, Wake, Waker};
 pub(crate) struct Workers(Mutex<State>);
 
 struct State {
-    /// Lanes that have work, or may have.
+    /// Lanes that have work, or may have some.
     ready: VecDeque<Arc<Slot>>,
     /// All lanes.
     slots: Vec<Arc<Slot>>,
     /// Workers without work.
     idle: Vec<Arc<Waiter<()>>>,
     n_workers: usize,
-    /// Who waits until no worker is left.
+    /// The waiters until no worker is left.
     ends: Vec<Arc<Waiter<()>>>,
     /// Whether inserters may still be added.
     is_open: bool,
 }
 
-/// Where a lane is while no worker has it. To wake it is to put it among those that are ready.
+/// Where a lane is while no worker has it. Waking the lane puts it among those that are ready.
 struct Slot {
     workers: Weak<Workers>,
     lane: Mutex<Option<Lane>>,
@@ -43,18 +43,18 @@ pub(crate) struct Worker(Arc<Workers>);
 /// What a worker does next.
 pub(crate) enum Todo {
     Write(Held, Taken),
-    /// A lane has nothing to do any more: its ledger is to be ended, and then itself.
+    /// A lane has nothing to do any more: its ledger is to be ended, and then the lane.
     Conclude(Held),
     /// Sleep until called.
     Rest(Arc<Waiter<()>>),
     End,
 }
 
-/// A lane that a worker has. Dropped, it ends.
+/// A lane that a worker has. The lane ends when this is dropped.
 pub(crate) struct Held {
     workers: Arc<Workers>,
     slot: Arc<Slot>,
-    /// Taken when it is put back.
+    /// `None` once it is put back.
     lane: Option<Lane>,
 }
 
@@ -103,7 +103,7 @@ impl Workers {
         self.call_all_at_the_end(state);
     }
 
-    /// Waits until the workers have ended and given their connections back. `None`: there is an inserter yet.
+    /// Waits until the workers have ended and given their connections back. `None`: an inserter still exists.
     pub(crate) fn wait_for_end(&self) -> Option<Arc<Waiter<()>>> {
         let mut state = self.state();
         if !state.is_over() {

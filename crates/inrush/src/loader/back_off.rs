@@ -1,7 +1,7 @@
 //! Whether the next raw chunk of a source is worth validating for pass-through.
 
-/// Leaves out validations that will most likely fail: one that fails costs up to two fifths of parsing the raw chunk (docs/notes/csv.md), so of
-/// a source where all fail few are tried.
+/// Skips validations that will most likely fail: a failed one costs up to two fifths of parsing the raw chunk (docs/notes/csv.md). So if
+/// all validations of a source fail, few are tried.
 #[derive(Debug, Default)]
 pub(super) struct PassThroughBackOff {
     /// Validations in a row that failed.
@@ -28,7 +28,7 @@ impl PassThroughBackOff {
     }
 }
 
-/// About a gigabyte of 4 MiB each would be 256: what is unusual may be so in its beginning only.
+/// 256 of 4 MiB each would be about a gigabyte: an unusual source may be unusual at its beginning only.
 const MOST_LEFT_OUT: u32 = 64;
 
 #[cfg(test)]

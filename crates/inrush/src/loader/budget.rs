@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-/// The memory that there is, and what is held of it.
+/// The memory limit, and how much of it is reserved.
 #[derive(Debug)]
 pub(super) struct Budget {
     limit: u64,
@@ -16,7 +16,7 @@ pub(super) struct Budget {
     held_per_kib: AtomicU64,
 }
 
-/// What is held.
+/// What is reserved.
 #[derive(Debug, Default)]
 struct Holding {
     bytes: u64,
@@ -43,18 +43,18 @@ impl Budget {
         held.wanted = None;
     }
 
-    /// What the batch will take for which there is no room now, although fewer are under way than there are lanes.
+    /// Returns the memory that the next batch needs, if there is no room for it now although fewer batches are under way than there are lanes.
     pub(super) fn starves(&self, lanes: usize) -> Option<u64> {
         let held = lock(&self.held);
         held.wanted.filter(|_| held.batches < lanes)
     }
 
-    /// The memory that there is.
+    /// The memory limit, in bytes.
     pub(super) fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// Holds what a batch of `bytes` of a source is expected to take.
+    /// Reserves what a batch of `bytes` of a source is expected to take.
     pub(super) fn hold(self: &Arc<Self>, bytes: u64) -> Held {
         lock(&self.held).batches += 1;
         let mut held = Held { budget: self.clone(), bytes: 0 };
@@ -80,7 +80,7 @@ impl Budget {
 /// How long it takes to notice that the load is to end.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// What one chunk holds; given back when it is dropped.
+/// The memory that is reserved for one chunk; given back when it is dropped.
 #[derive(Debug)]
 pub(super) struct Held {
     budget: Arc<Budget>,

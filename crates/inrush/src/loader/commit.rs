@@ -48,7 +48,7 @@ impl Lane<'_> {
         };
         match replayed {
             Ok(ReplayEnd::Done { counted, rejects, noted }) => {
-                // Every row went in as strict SQL: what the LOAD warned of does no harm.
+                // Every row was inserted under strict SQL, so the warnings of the LOAD do no harm.
                 let proved: &[LoadWarning] = if rejects.is_empty() { warnings } else { &[] };
                 self.note(proved);
                 self.commit(chunk, counted, rejects, &noted)
@@ -84,7 +84,7 @@ impl Lane<'_> {
         }
     }
 
-    /// Without a ledger: a COMMIT whose answer is lost stays of unknown fate.
+    /// Without a ledger: if the answer to a COMMIT is lost, its outcome stays unknown.
     fn commit_unguarded(&mut self, counted: Counted, rejects: Vec<Reject>) -> Attempt {
         match self.send_commit() {
             Ok(()) => Attempt::Over(ChunkEnd::Stored { counted, rejects }),
@@ -101,7 +101,7 @@ impl Lane<'_> {
             Ok(false) => return self.stopped(Stop::Failed(Fence::taken_over())),
             Err(error) => return self.failed(error),
         }
-        // Another statement of the transaction that commits by itself would have let its lock on the job go.
+        // If another statement of the transaction has committed by itself, the lock on the job is released.
         if !self.connection.session().in_transaction() {
             return Attempt::Over(ChunkEnd::Unknown(ended_early()));
         }
@@ -115,7 +115,7 @@ impl Lane<'_> {
     fn write_lines(&mut self, fence: &Fence, chunk: &Prepared, counted: Counted, late: &[Reject]) -> Result<bool> {
         self.waits(Some(LINES));
         let start = chunk.origin().span.start;
-        // Whole records for a file of them; else the reasons, as many as a report shows, for the run that comes to the end.
+        // Whole records for a reject file; else the reasons, as many as a report shows, for the run that finishes the job.
         let (keeps_records, most) = match self.target.load.options.bad_rows {
             BadRows::Divert(_) => (true, usize::MAX),
             BadRows::Skip => (false, SHOWN_REJECTS),
@@ -151,8 +151,8 @@ impl Lane<'_> {
         Ok(())
     }
 
-    /// After a COMMIT without a good answer: the ledger says what became of it, to a read that waits for a server which may still
-    /// be busy with it. Asked until it answers, patience ends, or the load is aborted.
+    /// After a COMMIT without a good answer: reads its outcome from the ledger. The read waits for a server that may still be busy with
+    /// the COMMIT. Retries until the server answers, the time limit passes, or the load is aborted.
     fn settle(
         &mut self,
         fence: &Fence,
@@ -196,7 +196,7 @@ impl Lane<'_> {
         }
     }
 
-    /// Asks the ledger whose the job is, if that needs no new connection: what cut this one is no other run.
+    /// Reads from the ledger whose the job is, if that needs no new connection: no other run cuts a connection.
     fn is_taken_over(&mut self, fence: &Fence) -> Result<bool> {
         if self.must_reconnect || self.connection.session().is_dead() {
             return Ok(false);
@@ -210,11 +210,11 @@ impl Lane<'_> {
     /// Reads the chunk's line in the ledger, in the form that [`Fence::settle`] needs.
     fn ask_ledger(&mut self, fence: &Fence, chunk: &Prepared) -> Result<Vec<String>> {
         self.be_connected()?;
-        // What a COMMIT that was refused left open would answer for itself.
+        // A refused COMMIT may have left a transaction open, which would see its own line.
         self.roll_back()?;
         self.waits(Some("the ledger"));
         let answer = sql::first_row(&mut self.connection, &fence.settle_query(chunk.origin().span.start))?;
-        // The lock that the read took.
+        // Releases the lock that the read took.
         self.must_reconnect |= self.roll_back().is_err();
         Ok(answer)
     }
@@ -239,7 +239,7 @@ impl Lane<'_> {
     }
 }
 
-/// Rejects under the jobs that keep them: of rows that were sorted together each source has its own.
+/// Rejects under the jobs that keep them: if rows were sorted together, each source has its own job.
 fn by_job<'a>(
     fence: &'a Fence,
     of_sources: &'a [(Arc<str>, Fence)],
@@ -253,7 +253,7 @@ fn by_job<'a>(
     of_sources.iter().map(|(name, fence)| (fence, Cow::Owned(of(name)))).collect()
 }
 
-/// Asking costs nothing but time, and not knowing costs a person's.
+/// A query costs only time; an unknown outcome costs the time of a person.
 const ASK_FOR: Duration = Duration::from_secs(10);
 
 fn ended_early() -> Error {

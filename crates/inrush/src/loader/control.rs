@@ -1,6 +1,6 @@
-//! What a load shares with those who watch or stop it: counters, the wish to stop, and each lane's state.
+//! What a load shares with those who watch or stop it: counters, the stop request, and each lane's state.
 //!
-//! Only atomics and short locks live here; no decision and no I/O but the shutting down of sockets on `abort`.
+//! Has only atomics and short locks; no decision, and no I/O except that `abort` shuts down sockets.
 
 use crate::blocking::Aborter;
 use std::fmt;
@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// A handle on a running load: watch it, stop it, abort it. Target by reference count between threads.
+/// A handle on a running load: watch it, stop it, abort it. Threads share it by reference count.
 pub struct Control {
     started: Instant,
     stop: AtomicBool,
@@ -81,13 +81,13 @@ pub(super) struct LaneState {
     pub(super) aborter: Option<Aborter>,
     /// Time spent on its transactions rather than on their rows, since it was last taken.
     pub(super) fixed: Duration,
-    /// The least that a line of the ledger took.
+    /// The shortest time that a line of the ledger took.
     pub(super) trip: Option<Duration>,
     /// It takes no more batches for now.
     pub(super) is_parked: bool,
 }
 
-/// What the waiting for an answer is called that belongs to the transaction rather than to its rows.
+/// The names of waits that belong to the transaction rather than to its rows.
 const OF_THE_TRANSACTION: [&str; 2] = ["COMMIT", LINES];
 
 /// The same of the lines that a chunk writes into the ledger.
@@ -124,7 +124,7 @@ impl Control {
         self.stop.store(true, Relaxed);
     }
 
-    /// Ends it at once: every connection is shut down. Chunks whose COMMIT was not answered yet are of unknown fate.
+    /// Ends it at once: every connection is shut down. The outcome of chunks whose COMMIT was not answered yet is unknown.
     pub fn abort(&self) {
         self.stop();
         self.aborted.store(true, Relaxed);

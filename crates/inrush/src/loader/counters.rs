@@ -30,7 +30,7 @@ pub(super) struct Counters {
     pub(super) changed: Counted,
     /// The first rejects in the order of the sources, each with the number of its chunk.
     first_rejects: Vec<(u64, Reject)>,
-    /// Where rejects go that no ledger keeps.
+    /// The file for rejects, if no ledger keeps them.
     pub(super) reject_file: Option<RejectFile>,
     /// Why the load stops, with the number of the chunk: the earliest wins, so that the message is the same in every run.
     pub(super) stop: Option<(u64, Stop)>,
@@ -76,7 +76,7 @@ impl Counters {
         }
     }
 
-    /// Judges the share of bad rows at the end, when a small file's share says something too.
+    /// Checks the share of bad rows at the end, where the share of a small file counts too.
     pub(super) fn finish(&mut self, options: &LoadOptions, control: &Control) {
         let (read, rejected) = (control.read.load(Relaxed), control.rejected.load(Relaxed));
         if self.stop.is_none() && options.max_bad.is_some_and(|most| most.is_exceeded(rejected, read, true)) {

@@ -33,7 +33,7 @@ pub(super) struct Lane<'a> {
 
 /// How an attempt to store a chunk ended.
 pub(super) enum Attempt {
-    /// For good.
+    /// The outcome is final.
     Over(ChunkEnd),
     /// The server refused the method, and there is another one.
     Refused,
@@ -41,7 +41,7 @@ pub(super) enum Attempt {
     Failed(Error),
 }
 
-/// How a chunk came to its end.
+/// How a chunk got its outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Attempts {
     /// Stored at the first attempt, as it was.
@@ -199,7 +199,7 @@ impl<'a> Lane<'a> {
         }
     }
 
-    /// Runs what may be begun again at any step: once more over a new connection whenever the connection is lost under it.
+    /// Runs steps that may be repeated from any of them: repeats them over a new connection whenever the connection is lost.
     pub(super) fn run_to_its_end<T>(
         &mut self,
         what: &'static str,
@@ -230,7 +230,7 @@ impl<'a> Lane<'a> {
         Ok(())
     }
 
-    /// The attempt has failed: what it sent is undone.
+    /// The attempt has failed: undoes what it sent.
     pub(super) fn failed(&mut self, error: Error) -> Attempt {
         if !self.target.table.transactional {
             return Attempt::Over(ChunkEnd::Unknown(error));
@@ -241,7 +241,7 @@ impl<'a> Lane<'a> {
         }
     }
 
-    /// The same where another attempt would end the same way.
+    /// The same if another attempt would end the same way.
     pub(super) fn stopped(&mut self, stop: Stop) -> Attempt {
         Attempt::Over(match self.failed(Error::new(Kind::Interrupted, why(&stop))) {
             Attempt::Over(end) => end,

@@ -1,4 +1,4 @@
-//! A load as a whole: what its user asked for, who watches and stops it, and what is counted over all of its targets.
+//! A load as a whole: its options, who watches and stops it, and what is counted over all of its targets.
 
 use super::control::{Control, lock};
 use super::counters::Counters;

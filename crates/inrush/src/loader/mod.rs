@@ -105,7 +105,7 @@ impl Loader {
         }
     }
 
-    /// Sets how it is done.
+    /// Sets the options.
     #[must_use]
     pub fn with_options(mut self, options: LoadOptions) -> Self {
         self.options = options;
@@ -126,7 +126,7 @@ impl Loader {
         self
     }
 
-    /// Sets whose names options have in errors and in the report: those of this library unless it is set.
+    /// Sets which names options have in errors and in the report; default: those of this library.
     #[must_use]
     pub fn with_front_end(mut self, front_end: FrontEnd) -> Self {
         self.front_end = front_end;
@@ -141,8 +141,8 @@ impl Loader {
     /// Loads every source, in order. An error means that no row was sent; whatever happens later is in the report.
     ///
     /// # Errors
-    /// `Config` for mistakes of the mapping (all at once), `Guarantee` for a table that cannot keep the guarantee, else what
-    /// the server or the network said.
+    /// `Config` for mistakes of the mapping (all at once), `Guarantee` for a table that cannot keep the guarantee, else the
+    /// error of the server or the network.
     pub fn load(self, sources: Vec<Box<dyn Source>>) -> Result<Report> {
         let front_end = self.front_end;
         match self.run(sources) {
@@ -279,7 +279,7 @@ enum Begun {
     Stopped(Stop),
 }
 
-/// What comes between the opening of the jobs and the first row.
+/// The steps between the opening of the jobs and the first row.
 fn begin(
     first: &mut Lane<'_>,
     target: &Target,
@@ -304,7 +304,7 @@ fn begin(
         Begun::AsTheyCome
     };
     if matches!(begun, Begun::Sorted(_)) {
-        // Nothing was said to the server for as long as the sort took.
+        // Nothing was sent to the server for as long as the sort took.
         first.run_to_its_end("the connection", |connection| connection.execute("DO 0", ()).map(drop))?;
     }
     let steps = open::first_steps(first, target, jobs);
@@ -319,7 +319,7 @@ fn begin(
     Ok(begun)
 }
 
-/// Sees to it that rejects can be written: on the way where no ledger keeps them, else at the end.
+/// Makes sure that rejects can be written: during the load if no ledger keeps them, else at the end.
 fn begin_rejects(target: &Target, jobs: &Jobs) -> Result<()> {
     if let BadRows::Divert(path) = &target.load.options.bad_rows
         && !jobs.is_all_loaded()
@@ -345,12 +345,12 @@ fn count_resumed(target: &Target, jobs: &mut Jobs) {
     lock(&target.load.counters).stored_records = jobs.take_stored_records();
 }
 
-/// What an aborted load has of its own: connections that were cut, waits that were cut short.
+/// Whether the error is one that an abort itself causes: connections that were cut, waits that were cut short.
 fn is_failure(stop: &Stop) -> bool {
     matches!(stop, Stop::Failed(error) if error.is_fatal() || matches!(error.kind(), Kind::Interrupted | Kind::Io | Kind::Protocol))
 }
 
-/// Whether all that was loaded is still what it was when it was opened. A file that another one has replaced was read as a whole.
+/// Checks that everything loaded is still what it was when it was opened. A file that another one has replaced was read as a whole.
 fn confirm(sources: &[(Arc<str>, Arc<dyn Unchanged>)], target: &Target) -> Result<()> {
     for (name, unchanged) in sources {
         unchanged.confirm()?;
@@ -371,7 +371,7 @@ fn report(
 ) -> Report {
     let control = &target.load.control;
     let mut counters = lock(&target.load.counters);
-    // What an earlier run has finished was judged by that one.
+    // What an earlier run has finished was judged by that run.
     if !jobs.is_all_loaded() {
         counters.finish(&target.load.options, control);
     }

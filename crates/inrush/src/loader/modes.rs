@@ -1,5 +1,5 @@
 //! Modes on a connection: the keys of the target are read, stages made and emptied, and rows brought from there into the table.
-//! What is said and what the answers mean is the core's (`bulk::modes`).
+//! The core has the statements and the meaning of the answers (`bulk::modes`).
 
 use super::options::LoadOptions;
 use super::source_plan::SourcePlan;
@@ -14,7 +14,7 @@ use inrush_core::profile::Profile;
 use inrush_core::value::ident::quote_table;
 use inrush_core::{Error, Result};
 
-/// What the server says of the keys and triggers of a table. Asked for where the mode depends on it.
+/// Reads the keys and triggers of a table, if the mode depends on them.
 pub(super) fn read_keys(connection: &mut Connection, table: &Table, mode: Mode) -> Result<Keys> {
     if mode == Mode::Insert {
         return Ok(Keys::default());
@@ -136,7 +136,7 @@ pub(super) fn apply(
     Ok((Counted::of_apply(plan.writing.mode, n_rows, &answer)?, noted))
 }
 
-/// Stores the `n_rows` rows of one INSERT strictly, whatever way the mode takes: part of a replay.
+/// Stores the `n_rows` rows of one INSERT strictly, in any mode: part of a replay.
 pub(super) fn store(
     connection: &mut Connection,
     plan: &SourcePlan,

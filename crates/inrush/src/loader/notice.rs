@@ -24,7 +24,7 @@ pub enum Notice {
     Dropped,
     /// The table that is to take the old one's place has another definition.
     Redefined {
-        /// Lines of SHOW CREATE TABLE that go (`- ..`) and that come (`+ ..`); none if it is the same.
+        /// Lines of SHOW CREATE TABLE that are removed (`- ..`) and added (`+ ..`); none if it is the same.
         changes: Vec<String>,
     },
     /// The table was emptied.
@@ -40,13 +40,13 @@ pub enum Notice {
         /// About so many bytes of text, if the sources know.
         bytes: Option<u64>,
     },
-    /// They are sorted.
+    /// The rows are sorted.
     Sorted(Sort),
     /// Sorted rows are to be stored on a file system that is not on a disk of this machine.
     TempDir {
         /// The temporary folder.
         folder: PathBuf,
-        /// What it is on, for people: a network, memory.
+        /// The kind of file system, as text for people: a network, memory.
         on: &'static str,
     },
     /// The server is to sort rows, once all of them are stored.
@@ -58,7 +58,7 @@ pub enum Notice {
     FewerLanes {
         /// How many there are.
         lanes: usize,
-        /// What it said.
+        /// The server's message.
         reason: String,
     },
     /// A chunk is stored.
@@ -73,7 +73,7 @@ pub enum Notice {
         place: Place,
         /// The server's error code, 0 where the network failed.
         code: u16,
-        /// What was said.
+        /// The error message.
         message: String,
         /// How long it waits before that.
         pause: Duration,
@@ -84,7 +84,7 @@ pub enum Notice {
         what: &'static str,
         /// The server's error code, 0 where the network failed.
         code: u16,
-        /// What was said.
+        /// The error message.
         message: String,
         /// How long it waits before that.
         pause: Duration,
@@ -95,7 +95,7 @@ pub enum Notice {
         place: Place,
         /// How large it was, in bytes as they are sent.
         bytes: usize,
-        /// What the server said.
+        /// The server's message.
         message: String,
     },
     /// An earlier run has loaded this source; nothing of it is read.
@@ -139,7 +139,7 @@ pub enum Notice {
         /// The statement.
         statement: String,
     },
-    /// The reject file lacks records that an earlier run refused: it was not asked to keep them.
+    /// The reject file lacks records that an earlier run refused: that run had no option to keep them.
     RejectsNotKept {
         /// How many.
         missing: u64,
@@ -180,7 +180,7 @@ pub enum Notice {
         /// The server's state of that connection, or why it is not known.
         state: String,
     },
-    /// The number of lanes or the size of batches is another one from now on, or stays after a trial.
+    /// The number of lanes or the size of batches changes now, or stays after a trial.
     Tuned(Tuned),
 }
 

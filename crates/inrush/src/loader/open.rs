@@ -205,7 +205,7 @@ fn locks_for_ids(variables: &Variables, table: &Table, plans: &[Arc<SourcePlan>]
         && plans.iter().all(|plan| plan.writing.stage(Method::LoadData).is_none())
 }
 
-/// How rows come. Lanes side by side pay for themselves where each row costs the server work in indexes, too.
+/// The order of the rows. For sorted rows, several lanes pay off if each row also costs the server work in secondary indexes.
 fn order(
     connection: &mut Connection,
     sort: &SortPlan,
@@ -257,7 +257,7 @@ pub(super) fn lanes<'a>(first: Option<Lane<'a>>, target: &'a Target) -> Vec<Opti
     lanes
 }
 
-/// Refuses a server that takes no statement of the ledger: such a statement would end the connection, again and again.
+/// Refuses a server that accepts no statement of the ledger: such a statement would end the connection, again and again.
 fn check_packet(max_packet: usize) -> Result<()> {
     if max_packet >= LEAST_PACKET {
         return Ok(());
@@ -317,7 +317,7 @@ impl Variables {
     }
 }
 
-/// What the servers allow it to be; anything else is no answer.
+/// The values that the servers allow; anything else is not a valid answer.
 const LIKELY_PACKETS: std::ops::RangeInclusive<usize> = 1024..=1 << 30;
 
 /// Maps every source; the mistakes of all of them are reported at once.
@@ -436,7 +436,7 @@ pub(super) fn drop_if_unused(target: &Target) {
     if !target.is_created.load(Relaxed) || !options.before.is_empty() || options.atomic {
         return;
     }
-    // The load's own connections may be cut; where this one cannot do it, an empty table stays.
+    // The load's own connections may be cut; if this one cannot do it, an empty table stays.
     let drop_it = || -> Result<bool> {
         let mut connection = Connection::connect(target.config.clone())?;
         connection.execute(&format!("SET SESSION lock_wait_timeout = {DROP_WAIT_SECONDS}"), ())?;
@@ -454,7 +454,7 @@ pub(super) fn drop_if_unused(target: &Target) {
     }
 }
 
-/// For as long it waits for those who use the table.
+/// How long it waits for sessions that use the table.
 const DROP_WAIT_SECONDS: u32 = 5;
 
 /// The table that will be created: to plan against before it exists.
@@ -479,7 +479,7 @@ fn imagined(name: &TableName, columns: &[(String, String)]) -> Table {
 
 fn prepare_table(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result<()> {
     let name = &TableName { schema: target.table.schema.clone(), name: target.table.name.clone() };
-    // Its being there says whether it was created.
+    // Whether it exists shows whether it was created.
     if let Some(columns) = &target.to_create {
         let statement = table::create_statement(name, columns, &target.load.options.key);
         target.load.control.waits(0, Some("CREATE TABLE"));

@@ -1,4 +1,4 @@
-//! What a load is asked to do: plain values, the words for them, and what of them makes no sense.
+//! The options of a load: plain values, the words for them, and which of them make no sense.
 
 use inrush_core::bulk::lane::Unchecked;
 use inrush_core::bulk::{Computed, Matching, Method, Mode};
@@ -16,17 +16,17 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoadOptions {
-    /// The write method; `None` chooses by asking the server and trying.
+    /// The write method; `None` chooses by queries to the server and by trials.
     pub method: Option<Method>,
-    /// Connections side by side, at least 1; `None` finds out under way how many are worth it.
+    /// Connections side by side, at least 1; `None` finds out during the load how many are worth it.
     pub lanes: Option<usize>,
     /// How large a chunk is.
     pub batch: BatchSize,
     /// The most memory for rows under way, in bytes: batches in hand and the texts made of them. A single batch may be larger.
     pub memory: usize,
-    /// The most rows a second; `None` is as fast as it goes.
+    /// The most rows a second; `None` is no limit.
     pub rate: Option<NonZeroU64>,
-    /// Where what the tuner sees and decides is written to, line by line.
+    /// The file for the tuner's input and its decisions, line by line.
     pub tuning_trace: Option<PathBuf>,
     /// How fields are matched to columns.
     pub matching: Matching,
@@ -74,7 +74,7 @@ pub struct LoadOptions {
     pub force: bool,
     /// Whether a source is trusted to still hold what was stored of it, so that the stored part is not read again to verify it.
     pub trust_source: bool,
-    /// Columns of a table to be created if it is not there: name and type with NULL or NOT NULL. `key` is its primary key.
+    /// Columns of a table to be created if it does not exist: name and type with NULL or NOT NULL. `key` is its primary key.
     pub create: Option<Vec<(String, String)>>,
     /// Columns of a table that this load makes, by `create`, whose cells must keep their spelling: a cell that the column would not give back as
     /// it is written makes its row bad, such as `00123` in an INT.
@@ -182,7 +182,7 @@ pub enum Sort {
 /// How large a chunk is: the rows of one batch, which is one transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchSize {
-    /// As many bytes as turn out to be good under way.
+    /// A size in bytes that the load finds out by itself.
     Auto,
     /// As many rows as the sources were opened with.
     Rows(usize),
@@ -309,7 +309,7 @@ impl MinRows {
     }
 }
 
-/// A table that grows to ten thousand times its size is a slip of the hand.
+/// A table that grows to ten thousand times its size is a typing error.
 const MOST_PERCENT: f64 = 1e6;
 
 /// What is promised about rows.
@@ -334,7 +334,7 @@ impl Guarantee {
 }
 
 impl LoadOptions {
-    /// Refuses what makes no sense.
+    /// Refuses options that make no sense.
     pub(super) fn check(&self) -> Result<()> {
         if self.lanes == Some(0) {
             return Err(Error::config("a load needs at least one lane"));

@@ -8,7 +8,7 @@ use super::target::Target;
 use inrush_core::bulk::encode::load_data;
 use inrush_core::bulk::{Method, PassThrough, RawChunk};
 
-/// What was seen of a raw chunk that may be sent whole by `method`, and what is sent.
+/// What was found in a raw chunk that may be sent whole by `method`, and what is sent.
 pub(super) fn pass_through(
     raw_chunk: &dyn RawChunk,
     plan: &SourcePlan,
@@ -16,7 +16,7 @@ pub(super) fn pass_through(
     target: &Target,
 ) -> Option<(PassThrough, Payload)> {
     let sends_text = method == Method::LoadData || target.load.options.dry_run;
-    // What is noted of each row stands in no text.
+    // What is noted of each row is in no text.
     if !sends_text || plan.notes.is_some() || !load_data::may_stand(&plan.checks) || !lock(&plan.back_off).allows() {
         return None;
     }

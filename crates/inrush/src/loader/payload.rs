@@ -7,7 +7,7 @@ use inrush_core::bulk::{Method, Separators};
 pub(super) enum Payload {
     /// The text of a LOAD.
     LoadData(Vec<u8>),
-    /// The same, where the batch's own text will do; whether it is ASCII, if that is known.
+    /// The same, if the batch's own text can be sent; whether it is ASCII, if that is known.
     AsItStands { separators: Separators, is_ascii: Option<bool> },
     /// INSERTs of many rows, as text or bound.
     MultiRow { method: Method, statements: Vec<Statement> },

@@ -12,8 +12,8 @@ use inrush_core::human::counted;
 use inrush_core::{Error, Kind, Result};
 use std::sync::Arc;
 
-/// Reads and checks the first records of each source, where something else is changed before they are sent and no earlier run has done
-/// that. The sources deliver them all the same.
+/// Reads and checks the first records of each source, if something else is changed before they are sent and no earlier run has done
+/// that. The sources still deliver these records.
 pub(super) fn check(
     target: &Target,
     jobs: &Jobs,

@@ -43,7 +43,7 @@ pub(super) struct Prepared {
     pub(super) held: Held,
     pub(super) plan: Arc<SourcePlan>,
     rows: Rows,
-    /// Of what was read: what the chunk's line in the ledger says.
+    /// The checksum of what was read, for the chunk's line in the ledger.
     pub(super) checksum: u64,
     pub(super) payload: Payload,
 }
@@ -110,7 +110,7 @@ impl Prepared {
         }
     }
 
-    /// The raw chunk of records it covers, refused ones included.
+    /// The range of records that it covers, refused ones included.
     pub(super) fn records(&self) -> Records {
         let origin = self.origin();
         let (first_row, last_row, rejects) = match &self.rows {
@@ -227,7 +227,7 @@ impl Prepared {
     }
 }
 
-/// Holds what a chunk of `bytes` takes, as it turned out.
+/// Reserves what a chunk of `bytes` takes, as measured.
 fn hold(held: &mut Held, bytes: u64, memory: usize, target: &Target) {
     held.set(memory as u64);
     target.tuning.budget().learn(bytes, memory as u64);

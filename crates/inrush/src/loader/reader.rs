@@ -56,7 +56,7 @@ impl Reader {
                 if self.control.is_stopping() && !matches!(read, Ok(Some(_))) {
                     return Ok(false);
                 }
-                // What was read of a source that is another one by now may be neither; nor is it known where its last record ends.
+                // What was read of a source that was replaced meanwhile may belong to neither of the two; nor is it known where its last record ends.
                 if let Some(unchanged) = &unchanged {
                     let is_more = matches!(read, Ok(Some(_)));
                     let compared = if is_more { unchanged.check() } else { unchanged.confirm() };
@@ -73,7 +73,7 @@ impl Reader {
         Ok(true)
     }
 
-    /// Says how large the next batch is to be, and waits until there is memory for it.
+    /// Sets how large the next batch is to be, and waits until there is memory for it.
     fn make_room(&self, source: &mut dyn Source, behind: &Behind) {
         let left = source.bytes_left().filter(|_| behind.unknown == 0).map(|left| left + behind.bytes);
         self.tuning.set_left(left);

@@ -43,7 +43,7 @@ impl RejectFile {
     pub(super) fn add(&mut self, number: u64, rejects: &[Reject]) -> Result<()> {
         let (mut records, mut log) = (Vec::new(), String::new());
         for reject in rejects {
-            // Memory takes every byte.
+            // A write to memory does not fail.
             let _ = with_line_end(&reject.raw, &mut records);
             log.push_str(&log_line(reject));
         }
@@ -157,8 +157,8 @@ impl Drop for RejectFile {
     }
 }
 
-/// Makes a file that is not there yet, and follows no link. Rejected rows are data like those of the source, which may be for few eyes
-/// only.
+/// Makes a file that does not exist yet, and follows no link. Rejected rows are data like those of the source, which only few people may
+/// be allowed to read.
 fn private(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(PRIVATE).open(path)
 }

@@ -76,7 +76,7 @@ impl Checked {
     }
 }
 
-/// A replay that is under way.
+/// A replay in progress.
 #[derive(Default)]
 struct Progress {
     counted: Counted,
@@ -98,7 +98,7 @@ impl Lane<'_> {
                     let n_bad = progress.bad.len();
                     let n_rows = range.len();
                     if !self.insert_apart(chunk, rows, range, &mut progress)? {
-                        // What the server warned of is asked for from now on.
+                        // From now on the warnings of each statement are read.
                         return self.run_replay(chunk);
                     }
                     search.told_apart(n_rows, progress.bad.len() - n_bad);

@@ -43,7 +43,7 @@ pub(super) enum Tried<T> {
 #[derive(Debug)]
 pub(super) struct GaveUp {
     pub(super) why: Why,
-    /// Of the last attempt.
+    /// The error of the last attempt.
     pub(super) error: Error,
     pub(super) n_failed: u32,
 }
@@ -114,13 +114,13 @@ impl Retrying<'_> {
         self
     }
 
-    /// The server does the waiting.
+    /// Without a pause: the server does the waiting.
     pub(super) fn without_back_off(mut self) -> Self {
         self.back_off = BackOff { first: LEAST_PAUSE, longest: LEAST_PAUSE };
         self
     }
 
-    /// The server has taken rows before, so that it is read-only for a while only. Otherwise that is so once a chunk is stored.
+    /// The server has taken rows before, so it is read-only only for a while. Otherwise this is assumed once a chunk is stored.
     pub(super) fn after_rows(mut self) -> Self {
         self.has_stored = true;
         self

@@ -1,5 +1,5 @@
-//! The way of the batches: a reader, and for each lane a thread that prepares the next chunk while another sends one. Lanes are opened
-//! and parked under way, as the tuner says.
+//! The path of the batches: a reader, and for each lane a thread that prepares the next chunk while another sends one. Lanes are opened
+//! and parked during the load, as the tuner decides.
 
 use super::control::lock;
 use super::counters::ChunkEnd;
@@ -32,12 +32,12 @@ pub(super) fn run(
     sources: Vec<Box<dyn Source>>,
     plans: Vec<Arc<SourcePlan>>,
 ) -> bool {
-    // Without a place in the queue: the next batch waits in the reader's hands.
+    // Without a place in the queue: the reader holds the next batch.
     let (batches_in, batches) = sync_channel(0);
     let work_queue = WorkQueue::new(batches, lanes.len());
     let reader = Reader::new(target, batches_in);
-    // Not a thread of the scope: a source that waits for its next bytes, such as a pipe, cannot be interrupted, and those who
-    // asked for an end need not wait for it.
+    // Not a thread of the scope: a source that waits for its next bytes, such as a pipe, cannot be interrupted, and the caller that
+    // requested an end need not wait for it.
     let reader = thread::spawn(move || reader.read(sources, &plans));
     thread::scope(|scope| {
         let (over, is_over) = channel();
@@ -67,7 +67,7 @@ struct LoadWorkers<'scope, 'env> {
     scope: &'scope Scope<'scope, 'env>,
     target: &'env Target,
     work_queue: &'env WorkQueue,
-    /// Lanes that were ever asked for: the parked ones are among them.
+    /// Lanes that were ever requested, parked ones included.
     n_lanes: Arc<AtomicUsize>,
     _over: Sender<()>,
 }
@@ -75,7 +75,7 @@ struct LoadWorkers<'scope, 'env> {
 impl<'scope, 'env> LoadWorkers<'scope, 'env> {
     /// Starts the two threads of a lane.
     fn start(&self, number: usize, lane: Option<Lane<'env>>) {
-        // Without a place in the queue: one chunk is on its way, the next is made ready, no more.
+        // Without a place in the queue: one chunk is in flight, the next is prepared, no more.
         let (chunks_in, chunks) = sync_channel(0);
         let (target, work_queue, workers) = (self.target, self.work_queue, self.clone());
         self.scope.spawn(move || prepare_all(target, work_queue, number, &chunks_in));

@@ -69,7 +69,7 @@ fn spelt(column: &Column) -> String {
 const SPELLING: &str = "spelling";
 
 impl SourcePlan {
-    /// Where its fields go: a job is gone on with only if that is the same.
+    /// Where its fields go: a job is continued only if that is the same.
     pub(super) fn mapping(&self, target: &Target) -> Mapping {
         let pairs = self.plan.columns[self.plan.n_noted..].iter().zip(&self.plan.uses);
         let columns: Vec<_> =

@@ -1,4 +1,4 @@
-//! The few questions a load asks in SQL, as plain texts and numbers.
+//! The few queries of a load in SQL, as plain texts and numbers.
 
 use crate::blocking::Connection;
 use crate::table::TableName;
@@ -14,7 +14,7 @@ pub(crate) fn rows(connection: &mut Connection, query: &str) -> Result<Vec<Vec<S
     connection.texts(query)
 }
 
-/// Sets what the loader's own questions depend on, see [`lane::ANSWERS`].
+/// Sets what the answers to the loader's own queries depend on, see [`lane::ANSWERS`].
 pub(crate) fn set_answers(connection: &mut Connection) -> Result<()> {
     /// ER_UNKNOWN_SYSTEM_VARIABLE, ER_SPECIFIC_ACCESS_DENIED_ERROR, ER_WRONG_VALUE_FOR_VAR
     const LEFT_AS_IT_IS: [u16; 3] = [1193, 1227, 1231];
@@ -47,7 +47,7 @@ pub(crate) fn is_there(connection: &mut Connection, schema: &str, table: &str) -
 /// Reads a table's engine and columns; `None` if there is no such table.
 ///
 /// # Errors
-/// `Config` for a view or a missing database; else what the server said.
+/// `Config` for a view or a missing database; else the error of the server.
 pub(crate) fn read_table(connection: &mut Connection, name: &TableName) -> Result<Option<Table>> {
     let mut reading = Reading::new(name.clone(), Reader::Load, connection.session().profile());
     while let Some(query) = reading.query() {

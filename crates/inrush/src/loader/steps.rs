@@ -50,7 +50,7 @@ fn has_last(target: &Target) -> bool {
 
 /// What comes after the last row is stored.
 fn last(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result<()> {
-    // Also what an earlier run has dropped that was asked to.
+    // This includes indexes that an earlier run with that option has dropped.
     let kept = jobs.indexes().to_vec();
     if !kept.is_empty() || target.load.options.atomic {
         jobs.alone(connection, target, |connection, jobs| {
@@ -233,13 +233,13 @@ fn in_use(shadow: &Shadow) -> Error {
     .with_hint("`inrush load --status` lists loads that are not finished; where none is meant, look at what the table holds and at who needs it")
 }
 
-/// Also where an earlier attempt got no further than the RENAME.
+/// Puts the shadow in the table's place, also if an earlier attempt got no further than the RENAME.
 fn swap(connection: &mut Connection, target: &Target, jobs: &Jobs, shadow: &Shadow) -> Result<()> {
     if sql::is_there(connection, &shadow.schema, &shadow.shadow)? {
         guard::swap(connection, target, jobs, shadow)?;
         target.load.notify(&Notice::Swapped);
     } else if !jobs.copied().is_some_and(|copied| copied.renames) {
-        // Nor is a table dropped that only has the name of what was the table.
+        // A table that only has the name of the former table must not be dropped.
         return Err(guard::is_gone(shadow));
     }
     connection.execute(&shadow.drop_old(), ())?;

@@ -60,7 +60,7 @@ impl Target {
         format!("{}.{}", self.table.schema, self.table.name)
     }
 
-    /// What an atomic load fills in the target's stead.
+    /// The table that an atomic load fills in place of the target.
     pub(super) fn shadow(&self) -> Option<Shadow> {
         self.load.options.atomic.then(|| Shadow::of(&self.table.schema, &self.table.name))
     }

@@ -169,7 +169,7 @@ impl Tuning {
     pub(super) fn finish(&self) -> (usize, Vec<Tuned>) {
         let state = &mut *lock(&self.state);
         if let Some(mut trace) = state.trace.take() {
-            // It is for those who look into the tuner: a load does not fail for it.
+            // The trace is for people who inspect the tuner: a load does not fail because of it.
             let _ = trace.flush();
         }
         (state.tuner.settled_lanes(), std::mem::take(&mut state.told))
@@ -233,8 +233,8 @@ const MAX_LANES: usize = 16;
 const MOST_TOLD: usize = 200;
 
 impl Control {
-    /// What a lane's answers took that had nothing to do with its rows, since this was last asked, and the least that a line of the ledger
-    /// ever took.
+    /// The time of a lane's answers that had nothing to do with its rows, since the last call, and the shortest time that a line of the
+    /// ledger ever took.
     pub(super) fn take_fixed(&self, lane: usize) -> (Duration, Duration) {
         let taken = |state: &mut LaneState| (std::mem::take(&mut state.fixed), state.trip.unwrap_or_default());
         lock(&self.lanes).get_mut(lane).map(taken).unwrap_or_default()

@@ -10,7 +10,7 @@ use crate::blocking::Connection;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 
-/// No answer for this long is worth a word, and again after as long.
+/// No answer for this long is reported, and again after as long.
 const SILENCE: Duration = Duration::from_secs(30);
 
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -47,7 +47,7 @@ fn silent_lanes(target: &Target, now: Instant) -> Vec<(usize, u32, &'static str,
     silent
 }
 
-/// Asks the server, on a connection of its own and with time-outs, so that the watch never hangs with what it watches.
+/// Queries the server, on a connection of its own and with time-outs, so that the watch never hangs with what it watches.
 fn server_state(config: &Config, connection_id: u32) -> String {
     let limit = Some(Duration::from_secs(5));
     let config = config.clone().with_read_timeout(limit).with_write_timeout(limit);

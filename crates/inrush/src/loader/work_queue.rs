@@ -11,13 +11,13 @@ use std::time::Duration;
 pub(super) struct WorkQueue {
     /// `None` once no lane takes batches any more.
     batches: Mutex<Option<Receiver<Next>>>,
-    /// The reader is done, for better or worse.
+    /// The reader has ended, with or without an error.
     closed: AtomicBool,
     open: Mutex<Open>,
     changed: Condvar,
 }
 
-/// Who may take batches.
+/// Which lanes may take batches.
 struct Open {
     /// The first lanes, so many of them.
     lanes: usize,
@@ -40,7 +40,7 @@ impl WorkQueue {
         self.changed.notify_all();
     }
 
-    /// Whether the reader came to its end, for better or worse, and everything it brought was taken.
+    /// Whether the reader has ended, with or without an error, and everything it brought was taken.
     pub(super) fn is_closed(&self) -> bool {
         self.closed.load(Relaxed)
     }

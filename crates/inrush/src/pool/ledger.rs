@@ -12,7 +12,7 @@ use inrush_core::retry::BackOff;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// A pool's book over connections `C` and those who wait, `W`.
+/// A pool's book over connections `C` and waiters `W`.
 #[derive(Debug)]
 pub(crate) struct Ledger<C, W> {
     options: PoolOptions,
@@ -20,7 +20,7 @@ pub(crate) struct Ledger<C, W> {
     idle: Vec<Resting<C>>,
     n_lent: usize,
     n_opening: usize,
-    /// By the number drawn: the smallest came first.
+    /// Waiters by the number drawn: the smallest came first.
     waiting: BTreeMap<u64, W>,
     next_number: u64,
     /// The number of the next caller that the server refused: below all others, so served before them.
@@ -170,7 +170,7 @@ impl<C, W> Ledger<C, W> {
         self.waiting.remove(&number);
     }
 
-    /// Who is served next, and with what. To be asked after each of the calls below, until there is none.
+    /// Returns the next waiter to serve, and its grant. Call this after each of the methods below, until it returns `None`.
     pub(crate) fn serve(&mut self) -> Option<(W, Grant<C>)> {
         if self.waiting.is_empty() {
             let is_over = self.is_closed && self.total() == 0;
@@ -244,7 +244,7 @@ impl<C, W> Ledger<C, W> {
         self.retry_at = Some(now + pause_after(self.n_failed, jitter));
     }
 
-    /// The server let no more in. Returns when to try again, if there are connections that may come back before.
+    /// The server lets no more in. Returns when to try again, if there are connections that may come back before.
     pub(crate) fn open_refused(&mut self, now: Instant, jitter: f64) -> Option<Instant> {
         self.open_failed(now, jitter);
         self.is_full = self.total() > 0;

@@ -1,6 +1,6 @@
 //! The metrics of a pool, under the names of OpenTelemetry's conventions for databases.
 //!
-//! The recorder that is installed when the pool is made gets it all; without one each call is a test for nothing.
+//! The recorder that is installed when the pool is made gets all of them; without one each call is a test that does nothing.
 
 use crate::Config;
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Label, Level, Metadata, SharedString, Unit, with_recorder};
@@ -20,7 +20,7 @@ pub(crate) struct Meters {
 impl Meters {
     pub(crate) fn new(config: &Config) -> Self {
         describe();
-        // No user, no password: what the conventions suggest where a pool has no name.
+        // No user, no password: this is what the conventions suggest for a pool without a name.
         let pool = Label::new("db.client.connection.pool.name", SharedString::from(pool_name(config)));
         let state =
             |state: &'static str| vec![pool.clone(), Label::from_static_parts("db.client.connection.state", state)];

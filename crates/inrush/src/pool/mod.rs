@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | [`ledger`] | who gets which connection, who may open one, what is retired: pure, the time comes in |
-//! | [`waiter`] | where one who waits is found, be it a thread or a task |
+//! | [`waiter`] | how a waiting thread or task is woken |
 //! | [`shared`] | a ledger in its mutex, and the values that give back what they hold when they are dropped |
 //! | [`refused`] | what a caller waits for that the server does not let in |
 //! | [`meters`] | metrics under the names of OpenTelemetry |

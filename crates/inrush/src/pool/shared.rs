@@ -23,7 +23,7 @@ pub trait Lendable: Send + 'static {
     #[doc(hidden)]
     fn channel(&self) -> &Channel;
 
-    /// When it last heard from the server or sent to it.
+    /// When it last received from the server or sent to it.
     #[doc(hidden)]
     fn last_moved(&self) -> Option<Instant>;
 
@@ -49,15 +49,15 @@ pub(crate) struct Shared<C> {
 
 /// A connection between two users.
 pub(crate) struct Rested<C> {
-    /// Boxed, as it is large and goes from hand to hand.
+    /// Boxed, because it is large and is moved often.
     pub(crate) connection: Box<C>,
     /// A clean-up whose answers were not read yet.
     pub(crate) cleaning: Option<Box<Clean>>,
 }
 
-/// A connection out of a pool: use it like any other; dropping it gives it back.
+/// A connection from a pool: use it like any other; dropping it gives it back.
 ///
-/// Dropping takes no time and does no waiting. The next user finds the session as if it were new.
+/// Dropping takes no time and does not wait. The next user gets a session in the state of a new one.
 pub struct Pooled<C: Lendable> {
     /// `None` once it is gone.
     connection: Option<Box<C>>,
@@ -122,7 +122,7 @@ impl<C: Lendable> Shared<C> {
         self.ledger().is_closed()
     }
 
-    /// When to stop to wait.
+    /// When to stop waiting.
     pub(crate) fn deadline(&self, began: Instant) -> Option<Instant> {
         self.options().acquire_timeout.and_then(|limit| began.checked_add(limit))
     }
@@ -147,7 +147,7 @@ impl<C: Lendable> Shared<C> {
                 Answer::Retire(old) => {
                     drop(ledger);
                     self.meters.closed_idle();
-                    // Says goodbye, which is a system call: not under the lock.
+                    // The drop sends a quit command, which is a system call: not under the lock.
                     drop(old);
                 }
                 Answer::Wait => {
@@ -247,7 +247,7 @@ impl<C: Lendable> Shared<C> {
         Ok(cleaning)
     }
 
-    /// A lent connection is beyond use.
+    /// A lent connection can no longer be used.
     fn lost(&self, connection: Box<C>) {
         drop(connection);
         self.meters.closed_used();
@@ -256,7 +256,7 @@ impl<C: Lendable> Shared<C> {
         self.settle(ledger);
     }
 
-    /// What a housekeeper does from time to time. `None`: the pool is closed.
+    /// What the maintenance does from time to time. `None`: the pool is closed.
     pub(crate) fn chores(self: &Arc<Self>, now: Instant) -> Option<(Option<Opening<C>>, Duration)> {
         let mut ledger = self.ledger();
         if ledger.is_closed() {
@@ -321,7 +321,7 @@ impl<C> Drop for Shared<C> {
 }
 
 impl<C: Lendable> Opening<C> {
-    /// Where to.
+    /// The configuration of the connection to open.
     pub(crate) fn config(&self) -> &Config {
         &self.shared.config
     }
@@ -330,7 +330,7 @@ impl<C: Lendable> Opening<C> {
         Self { shared: Arc::clone(shared), not_before, is_settled: false }
     }
 
-    /// It worked.
+    /// Opening worked.
     pub(crate) fn opened(mut self, connection: C, began: Instant) -> Pooled<C> {
         let now = Instant::now();
         self.is_settled = true;
@@ -343,7 +343,7 @@ impl<C: Lendable> Opening<C> {
         Pooled { connection: Some(Box::new(connection)), shared: Arc::clone(&self.shared), expires, since: now }
     }
 
-    /// It did not. The next one in the queue tries, a little later.
+    /// Opening failed. The next caller in the queue tries, a little later.
     pub(crate) fn failed(mut self) {
         self.is_settled = true;
         let mut ledger = self.shared.ledger();
@@ -373,7 +373,7 @@ impl<C: Lendable> Waiting<C> {
         Self { shared: Arc::clone(shared), waiter, retry_at, number, is_over: false }
     }
 
-    /// When to stop to wait at this waiter.
+    /// When to stop waiting at this waiter.
     pub(crate) fn until(&self, deadline: Option<Instant>) -> Option<Instant> {
         [self.retry_at, deadline].into_iter().flatten().min()
     }
@@ -394,7 +394,7 @@ impl<C: Lendable> Waiting<C> {
         }
     }
 
-    /// Passes on to the next step.
+    /// Turns the grant into the next step.
     pub(crate) fn served(mut self, grant: Grant<Rested<C>>) -> Result<Next<C>> {
         self.is_over = true;
         self.shared.accept(grant, Instant::now())
@@ -433,7 +433,7 @@ impl<C: Lendable> Pooled<C> {
 
     /// Marks the beginning of its use.
     pub(crate) fn begin_use(&mut self, asked: Instant) {
-        // Unless it had to wait or to be opened, the time is the one at which it was asked for.
+        // Unless it had to wait or to be opened, the time is the one at which it was requested.
         self.shared.meters.waited_for(self.since.saturating_duration_since(asked));
     }
 
@@ -500,7 +500,7 @@ fn closed() -> Error {
 
 /// How long the clean-up or the check of an idle connection may take before another is opened instead.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Only what consumes the value takes the connection out of it.
+/// Only methods that consume the value take the connection out of it.
 const GONE: &str = "a lent connection is there until it is dropped";
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
-/// One who waits for a `G`.
+/// A waiter for a `G`.
 pub(crate) struct Waiter<G> {
     state: Mutex<State<G>>,
     /// For a thread.
@@ -77,7 +77,7 @@ impl<G> Waiter<G> {
         }
     }
 
-    /// Leaves it; `Some`: with what came at the last moment.
+    /// Stops waiting; `Some`: a grant that came at the last moment.
     pub(crate) fn leave(&self) -> Option<G> {
         match std::mem::replace(&mut *self.lock(), State::Left) {
             State::Served(grant) => Some(grant),

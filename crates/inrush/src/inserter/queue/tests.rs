@@ -242,7 +242,7 @@ fn whatever_happens_every_row_is_handed_out_once() {
         let mut looking: Vec<usize> = (0..n_lanes).collect();
         let (mut n_flushes, mut n_resting, mut n_ended) = (0, 0, 0);
         for step in 0..400 {
-            // In the end only what empties it.
+            // In the end only actions that empty it.
             match random.random_range(0..if step < 300 { 8 } else { 4 }) {
                 0 if !looking.is_empty() => {
                     let lane = looking.swap_remove(random.random_range(0..looking.len()));

@@ -26,7 +26,7 @@ pub(crate) fn bring(shared: &Shared, n: i64) -> Result<Ticket> {
     }
 }
 
-/// Writes what there is. False: there is nothing.
+/// Writes what is queued. Returns `false` if nothing is.
 fn write(lane: &mut Lane) -> bool {
     let Next::Write(taken) = lane.next() else { return false };
     let end = stored(taken.batch());
@@ -83,7 +83,7 @@ fn whoever_finds_no_room_comes_in_when_a_batch_leaves() {
             thread::yield_now();
         }
         assert_eq!(shared.status().queued, 1);
-        // One who does not wait any more takes no room.
+        // A caller that no longer waits takes no room.
         drop(shared.bring(&shape(), &[Value::Int(1)]).unwrap());
         while shared.status().stored < 6 {
             write(&mut lane);

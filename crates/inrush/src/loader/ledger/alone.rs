@@ -1,8 +1,8 @@
-//! What commits by itself (TRUNCATE, CREATE, ALTER, RENAME) is not undone where the fence finds that a newer run has taken the job over:
-//! a TRUNCATE that comes late would take the newer run's rows with it.
+//! Statements that commit by themselves (TRUNCATE, CREATE, ALTER, RENAME) are not undone if the fence finds that a newer run has taken the
+//! job over: a late TRUNCATE would remove the newer run's rows.
 //!
-//! So it is done under locks of the jobs, and only if they are this run's once the locks are taken; and a job is taken over under the
-//! same locks. What an older run had under way is over by then, and it begins nothing more of the kind.
+//! So they run under locks of the jobs, and only if the jobs are this run's once the locks are taken; a job is taken over under the same
+//! locks. By then, such a statement of an older run is over, and that run begins no more of them.
 
 use super::Jobs;
 use crate::blocking::Connection;
@@ -36,7 +36,7 @@ impl Jobs {
     }
 }
 
-/// Runs something while no other session has any of the locks.
+/// Runs `run` while no other session has any of the locks.
 pub(super) fn while_locked<T>(
     locks: &JobLocks,
     connection: &mut Connection,
@@ -67,7 +67,7 @@ pub(super) fn while_locked<T>(
         Why::Final | Why::TooLarge => gave_up.error,
     })?;
     let done = run(connection);
-    // A connection that is gone has them no more.
+    // A connection that is gone no longer has them.
     let _ = free(locks, connection);
     done
 }
@@ -97,5 +97,5 @@ fn still_at_work(locks: &JobLocks, connection: &mut Connection, target: &Target)
         .with_hint("wait for it (SHOW PROCESSLIST), or KILL it; then run the same command again"))
 }
 
-/// So that there is a word soon.
+/// Short, so that the wait is reported soon.
 const LOOK_AGAIN_SECONDS: u32 = 5;

@@ -29,8 +29,8 @@ pub(super) struct Candidate {
 pub(super) struct Compared(BTreeMap<JobId, Vec<ChunkLine>>);
 
 impl Compared {
-    /// Looks up what is stored of each job that is not finished, and compares it where the source can be read twice. An older run may
-    /// store more meanwhile.
+    /// Reads what is stored of each unfinished job, and compares it if the source can be read twice. An older run may store more
+    /// meanwhile.
     pub(super) fn look(
         &mut self,
         connection: &mut Connection,
@@ -46,7 +46,7 @@ impl Compared {
         let lines = sql::rows(connection, &JobLine::query(ledger, Some(&ids), false))?;
         let lines = lines.iter().map(|row| JobLine::parse(row)).collect::<Result<Vec<_>>>()?;
         for (number, candidate) in candidates.iter().enumerate() {
-            // What is refused for another reason is refused soon.
+            // A job that is refused for another reason is not compared, so that it is refused soon.
             let goes_on = |line: &&JobLine| {
                 line.id == candidate.id
                     && line.state == State::Running
@@ -64,7 +64,7 @@ impl Compared {
         connection.execute("COMMIT", ()).map(drop)
     }
 
-    /// Has a source, the only one of `sources`, leave out what is stored, once the job is this run's. What was compared before is not
+    /// Makes the only source of `sources` leave out what is stored, once the job is this run's. What was compared before is not
     /// read again.
     pub(super) fn resume(
         &mut self,
@@ -79,7 +79,7 @@ impl Compared {
         })?
     }
 
-    /// Compares lines that were not yet with the source of this number. Returns whether all of them are compared now.
+    /// Compares the lines that were not compared yet with the source of this number. Returns whether all of them are compared now.
     fn compare(
         &mut self,
         job: JobId,

@@ -1,4 +1,4 @@
-//! The word of a run that ends without finishing its jobs: when, and why. `--status` prints it; nothing else depends on it. A run that
+//! The note of a run that ends without finishing its jobs: when, and why. `--status` prints it; nothing else depends on it. A run that
 //! was killed, or has no connection, leaves none.
 
 use super::Jobs;
@@ -19,9 +19,9 @@ impl Jobs {
     }
 }
 
-/// Notes it for these jobs. What cannot be noted is not: the load has ended with its own error, and that one counts.
+/// Notes it for these jobs. Errors are ignored: the load has ended with its own error, and that one counts.
 pub(super) fn note_end<'a>(target: &Target, jobs: impl Iterator<Item = &'a Fence>, why: &str) {
-    // Who ends a load at once does not wait for one more connection.
+    // A user who aborts a load does not wait for one more connection.
     let statements: Vec<String> = jobs.filter_map(|fence| fence.run_ended_statement(why)).collect();
     if statements.is_empty() || target.load.control.is_aborted() {
         return;

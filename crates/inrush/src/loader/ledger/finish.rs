@@ -179,7 +179,7 @@ impl Jobs {
         Ok(n_done == self.jobs.len() && n_done > 0)
     }
 
-    /// Whether the end failed because a newer run was at it too.
+    /// Whether the end failed because a newer run has taken a job over.
     fn is_taken_over(&self, target: &Target) -> Result<bool> {
         let mut connection = Lane::open(0, target)?.into_connection();
         for job in &self.jobs {
@@ -191,7 +191,7 @@ impl Jobs {
         Ok(false)
     }
 
-    /// What each job's lines come to. It must be what this run and those before it have counted: otherwise nothing is called done.
+    /// The totals of each job's lines. They must be what this run and those before it have counted: otherwise no job is noted as done.
     fn totals(&mut self, connection: &mut Connection, target: &Target, want: &Totals) -> Result<Vec<Totals>> {
         let mut all = Vec::new();
         for job in &self.jobs {
@@ -210,7 +210,7 @@ impl Jobs {
         Ok(self.shared_out(all))
     }
 
-    /// One transaction for all: who sees one of them done sees all of them.
+    /// One transaction for all: a session that sees one of them done sees all of them done.
     fn end(&self, connection: &mut Connection, totals: &[Totals]) -> Result<()> {
         let mut ends: Vec<_> = self.jobs.iter().zip(totals).collect();
         // In the order in which jobs are taken over.
@@ -245,7 +245,7 @@ fn not_ended(error: Error) -> Error {
     error.while_doing("every row is stored, but the load is not ended")
 }
 
-/// Takes a reject into those that the report shows, if there is room.
+/// Adds a reject to those that the report shows, if there is room.
 fn show(shown: &mut Vec<Reject>, reject: &Reject) {
     if shown.len() < SHOWN_REJECTS {
         shown.push(reject.clone());

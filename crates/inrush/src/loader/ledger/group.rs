@@ -11,7 +11,7 @@ use inrush_core::{Error, Kind, Result};
 use std::mem;
 use std::sync::Arc;
 
-/// What is stored of a job, its claim apart.
+/// Splits what is stored of a job into its chunks and its claim.
 pub(super) fn split(lines: Vec<ChunkLine>) -> (Vec<ChunkLine>, Option<ChunkLine>) {
     let (claims, stored): (Vec<_>, Vec<_>) = lines.into_iter().partition(is_claim);
     (stored, claims.into_iter().next())
@@ -31,7 +31,7 @@ impl Jobs {
         (!ids.is_empty()).then(|| checksum(&ids))
     }
 
-    /// Sees to it that jobs of earlier runs were in the same company.
+    /// Checks that jobs of earlier runs were sorted together with the same other jobs.
     pub(super) fn check_claims(&self, sorts: bool) -> Result<()> {
         let group = self.group_hash().filter(|_| sorts && self.jobs.len() > 1);
         let has_begun = self.jobs.iter().any(|job| job.claim.is_some() || !job.lines.is_empty());

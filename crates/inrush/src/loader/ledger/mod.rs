@@ -81,8 +81,8 @@ impl Jobs {
         self.jobs.is_empty() && !self.already_loaded.is_empty()
     }
 
-    /// Runs a step of all jobs and notes that it is finished. Returns whether it ran: not if it did in an earlier run. What is done
-    /// before the first chunk is never done again once it was done for one of the jobs, or one of the files is loaded.
+    /// Runs a step of all jobs and notes that it is finished. Returns whether it ran: not if it did in an earlier run. A step before the
+    /// first chunk is not done again if it was done for one of the jobs, or if one of the files is loaded.
     pub(super) fn step(
         &mut self,
         connection: &mut Connection,
@@ -91,7 +91,7 @@ impl Jobs {
     ) -> Result<bool> {
         let is_done = |job: &OpenJob| job.step >= step;
         let is_done = if step < Step::Chunks {
-            // Also by rows that a run without this step has stored.
+            // A run without this step may have stored rows, too.
             let has_rows = |job: &OpenJob| job.resumed.chunks > 0;
             self.jobs.iter().any(|job| is_done(job) || has_rows(job)) || !self.already_loaded.is_empty()
         } else {
@@ -253,7 +253,7 @@ impl Jobs {
         self.already_loaded.into_iter().chain(self.jobs.into_iter().map(told)).collect()
     }
 
-    /// Sees to it that all jobs are this run's until the transaction ends.
+    /// Makes sure that all jobs are this run's until the transaction ends.
     fn keep_mine(&self, connection: &mut Connection) -> Result<()> {
         let mut fences: Vec<&Fence> = self.jobs.iter().map(|job| &job.fence).collect();
         // In the order in which jobs are taken over.
@@ -279,7 +279,7 @@ fn guarded(connection: &mut Connection, statements: Vec<(&Fence, String)>) -> Re
     connection.execute("COMMIT", ()).map(drop)
 }
 
-/// Sees to it that a job is this run's until the transaction ends.
+/// Makes sure that a job is this run's until the transaction ends.
 fn keep_mine(connection: &mut Connection, fence: &Fence) -> Result<()> {
     if sql::rows(connection, &fence.mine_query())?.is_empty() {
         connection.execute("ROLLBACK", ())?;

@@ -48,7 +48,7 @@ pub(in crate::loader) fn open(
     let mut candidates = candidates(target, sources, identities, plans)?;
     let mut compared = Compared::default();
     let locks = JobLocks::of(candidates.iter().map(|candidate| candidate.id));
-    // Whatever of it an attempt came to before its connection was lost, the next one finds as if another run had done it.
+    // What an attempt has done before its connection was lost, the next attempt finds as if another run had done it.
     let opened = first.run_to_its_end("the opening of the ledger", |connection| {
         tables::provide(connection, &mut ledger)?;
         follow(connection, (target, &ledger), &mut candidates, sources, plans)?;
@@ -66,7 +66,7 @@ pub(in crate::loader) fn open(
         .inspect_err(|error| note_end(target, fences.iter(), &error.to_string()))
 }
 
-/// Has each source pass over what is stored of it, now that the jobs are this run's.
+/// Makes each source skip what is stored of it, now that the jobs are this run's.
 fn resume(
     target: &Target,
     ledger: &Ledger,
@@ -132,7 +132,7 @@ fn resume(
     Ok(jobs)
 }
 
-/// A job that is not finished is gone on with as it was begun: sorted or not, and with the spelling of its cells kept if it made its table.
+/// A job that is not finished is continued as it was begun: sorted or not, and with the spelling of its cells kept if it made its table.
 fn follow(
     connection: &mut Connection,
     (target, ledger): (&Target, &Ledger),
@@ -184,7 +184,7 @@ fn candidates(
     for ((source, identity), plan) in sources.iter().zip(identities).zip(plans) {
         let key = match &identity {
             None => source.name().to_owned(),
-            // Streams have but one name, and another stream is another job.
+            // Streams have only one name, and another stream is another job.
             Some(stream) if stream.size.is_none() => format!("{}, begins with {:016x}", stream.name, stream.hash),
             Some(file) => file.name.clone(),
         };
@@ -205,7 +205,7 @@ fn candidates(
 impl Opener<'_> {
     fn open(mut self, sources: &mut [Box<dyn Source>]) -> Result<Vec<Opened>> {
         let control = &self.target.load.control;
-        // Shorter than a load's, so that there is a word soon.
+        // Shorter than a load's, so that the wait is reported soon.
         self.connection.execute(&format!("SET SESSION innodb_lock_wait_timeout = {LOOK_AGAIN_SECONDS}"), ())?;
         let opened = self.target.load.retrying(0, Work::OtherRun).run(Control::is_stopping, |_| {
             if control.is_stopping() {
@@ -241,7 +241,7 @@ impl Opener<'_> {
         let lines = self.look()?;
         let openings = self.decide(&lines, sources)?;
         let mut order: Vec<usize> = (0..openings.len()).collect();
-        // In one order, so that two runs wait for each other only one way.
+        // In one order, so that two runs cannot wait for each other in a circle.
         order.sort_by_key(|&i| self.candidates[i].id);
         for i in order {
             if !self.take_over(&self.candidates[i], lines[i].as_ref(), &openings[i])? {
@@ -342,7 +342,7 @@ impl Opener<'_> {
         }
     }
 
-    /// What there is of the rows of each line: in the table, or in the copy of this name that an atomic load fills.
+    /// The rows of each line that exist: in the table, or in the copy of this name that an atomic load fills.
     fn held<'a>(&mut self, lines: &[Option<JobLine>], copy: Option<&'a str>) -> Result<Vec<Held<'a>>> {
         let target = self.target;
         let mode = target.load.options.mode;

@@ -1,4 +1,4 @@
-//! Where exactly-once cannot be promised, which is found out before a row is sent: nothing is pretended.
+//! Finds out, before a row is sent, where exactly-once cannot be promised. Such a load is refused.
 
 use super::tables::WITHOUT;
 use crate::blocking::Connection;

@@ -105,7 +105,7 @@ pub enum JobRun {
         /// The error, or `interrupted`.
         why: String,
     },
-    /// It is not connected, and left no word: it was killed, or lost the server and may be trying to reconnect.
+    /// It is not connected, and left no note: it was killed, or lost the server and may be trying to reconnect.
     Gone {
         /// When it began, in UTC.
         since: String,
@@ -129,7 +129,7 @@ impl Loader {
     /// Every job that the ledger of a schema knows, the newest last.
     ///
     /// # Errors
-    /// What the server or the network said.
+    /// The error of the server or the network.
     pub fn status(config: &Config, schema: &str) -> Result<Vec<JobStatus>> {
         let mut connection = Connection::connect(config)?;
         let ledger = ledger(&mut connection, schema)?;
@@ -142,7 +142,7 @@ impl Loader {
     /// another user is forgotten only with `force`.
     ///
     /// # Errors
-    /// `Config` if no job or more than one is meant, `Guarantee` if it is another user's, else what the server or the network said.
+    /// `Config` if no job or more than one is meant, `Guarantee` if it is another user's, else the error of the server or the network.
     pub fn forget(config: &Config, schema: &str, id: &str, force: bool) -> Result<Forgotten> {
         let mut connection = Connection::connect(config)?;
         let ledger = ledger(&mut connection, schema)?;
@@ -183,7 +183,7 @@ impl Loader {
 }
 
 fn ledger(connection: &mut Connection, schema: &str) -> Result<Ledger> {
-    // Whatever the server gives its sessions, all lines are read.
+    // All lines are read, whatever settings the server gives its sessions.
     sql::set_answers(connection)?;
     let shared_lock = connection.session().profile().shared_lock;
     let mut ledger = Ledger { schema: schema.to_owned(), shared_lock, has_owners: false, has_runs: false };
@@ -191,7 +191,7 @@ fn ledger(connection: &mut Connection, schema: &str) -> Result<Ledger> {
     Ok(ledger)
 }
 
-/// The statement that makes the indexes again, by our own writer: the ledger's text is data, and people are about to run this.
+/// The statement that creates the indexes again, by our own writer: the ledger's text is data, and people may run this statement.
 fn rebuild_statement(ledger: &Ledger, line: &JobLine) -> Option<String> {
     let table = line.target.strip_prefix(&ledger.schema)?.strip_prefix('.')?;
     let table = quote_table(&ledger.schema, table);

@@ -1,4 +1,4 @@
-//! The ledger's tables: made where they are missing, and tried, so that a missing right shows before a row is sent.
+//! The ledger's tables: created if they are missing, and tested, so that a missing right shows before a row is sent.
 
 use crate::blocking::Connection;
 use crate::loader::sql;
@@ -40,7 +40,7 @@ pub(super) fn are_there(connection: &mut Connection, ledger: &Ledger) -> Result<
     Ok(sql::rows(connection, &ledger.tables_query())?.len() == Ledger::TABLES.len())
 }
 
-/// Refuses to say that there is no ledger where this user may not see it: a server shows only what one has rights on.
+/// Refuses to report that there is no ledger if this user may not see it: a server shows only what one has rights on.
 pub(super) fn may_read(connection: &mut Connection, ledger: &Ledger) -> Result<()> {
     /// ER_DBACCESS_DENIED, ER_TABLEACCESS_DENIED
     const DENIED: [u16; 2] = [1044, 1142];
@@ -62,7 +62,7 @@ pub(super) fn learn_later_columns(connection: &mut Connection, ledger: &mut Ledg
     Ok(())
 }
 
-/// Adds them. Without the right to, or while others are at work with the table, the jobs stay without owners, or without what is known
+/// Adds them. Without the right to do so, or while other sessions use the table, the jobs stay without owners, or without what is known
 /// of their last run.
 fn add_later_columns(connection: &mut Connection, statement: &str) -> Result<()> {
     connection.execute(&format!("SET SESSION lock_wait_timeout = {SHORT_WAIT_SECONDS}"), ())?;

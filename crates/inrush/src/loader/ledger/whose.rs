@@ -1,4 +1,4 @@
-//! Whose a job is: what a run says that another run, or a user, has ended.
+//! Which run has a job: the error of a run that another run, or a user, has ended.
 
 use super::Jobs;
 use crate::loader::lane::Lane;
@@ -9,8 +9,8 @@ use inrush_core::bulk::report::JobState;
 use inrush_core::{Error, Result};
 
 impl Jobs {
-    /// Says of an error that another run has taken the jobs over who did it, and what that means for the rows. Any other error, and one of
-    /// which the ledger says nothing more, stays what it is.
+    /// If the error says that another run has taken the jobs over, adds which run did it and what that means for the rows. Any other error
+    /// stays unchanged, and so does one for which the ledger has no details.
     pub(in crate::loader) fn explained(&mut self, target: &Target, error: Error) -> Error {
         if !Fence::is_taken_over_error(&error) {
             return error;
@@ -27,7 +27,7 @@ impl Jobs {
         }
     }
 
-    /// What became of the first job that is not this run's any more, and whether it is gone.
+    /// What became of the first job that is no longer this run's, and whether it is gone.
     fn fate(&self, target: &Target) -> Result<Option<(Error, bool)>> {
         let mut connection = Lane::open(0, target)?.into_connection();
         let me = sql::first_row(&mut connection, "SELECT CURRENT_USER()")?.concat();

@@ -269,7 +269,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Sees to it that so many bytes more fit into the run.
+    /// Makes sure that so many bytes more fit into the run.
     fn make_room(&mut self, bytes: usize) -> Result<()> {
         if self.run.memory() + bytes > self.gathering.run_bytes && self.run.n_rows() > 0 {
             self.write()?;

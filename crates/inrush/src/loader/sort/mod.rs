@@ -68,7 +68,7 @@ pub(super) struct Sort {
     pub(super) told: inrush_core::bulk::report::Sort,
 }
 
-/// Removes what killed runs have left, where rows are sorted or may have been: the killed one may have finished its jobs.
+/// Removes what killed runs have left, if rows are sorted or may have been: the killed run may have finished its jobs.
 pub(super) fn remove_left(target: &Target) {
     if target.sort.key.is_some() {
         Folder::remove_left(&folder_for(&target.load.options));
@@ -203,7 +203,7 @@ fn source(sorted: &Sorted, names: Arc<[Arc<str>]>, jobs: &mut Jobs, target: &Tar
     Ok(SortedSource::new(merge, sequence, size, sorted.text_bytes, jobs.take_lines()))
 }
 
-/// Until the tuner has said something else.
+/// Until the tuner sets another size.
 const FIRST_CHUNK: usize = 1 << 20;
 
 /// Runs that are read at once, by the memory for it.

@@ -32,7 +32,7 @@ pub(in crate::loader) struct Known<'a> {
 /// Decides, and reads what the decision depends on: the key, sizes, the first rows of the sources.
 ///
 /// # Errors
-/// `Config` if a sort was asked for that is not possible; else what the server or a source said.
+/// `Config` if a sort was requested that is not possible; else the error of the server or a source.
 pub(in crate::loader) fn plan(
     connection: &mut Connection,
     known: &Known<'_>,
@@ -91,8 +91,8 @@ pub(in crate::loader) fn plan(
     Ok(SortPlan::new(Some(key), fields, choice, is_open))
 }
 
-/// The same with rows of a partition together, where the table has partitions and it is known which row goes into which: the server is asked about rows
-/// of the load first.
+/// The same with rows of a partition together, if the table has partitions and it is known which row goes into which: this queries the
+/// server about rows of the load first.
 fn group(
     connection: &mut Connection,
     known: &Known<'_>,
@@ -133,7 +133,7 @@ fn partitions(connection: &mut Connection, table: &Table) -> Result<Vec<Describe
     Ok(rows.map(described).collect())
 }
 
-/// Compares what the key says of the first rows with what the server says: why they differ, if they do.
+/// Compares what the key says of the first rows with what the server says. Returns why they differ, if they do.
 fn ask(
     connection: &mut Connection,
     known: &Known<'_>,
@@ -154,7 +154,7 @@ fn ask(
     }
     let explain = connection.session().profile().explain_partitions;
     for (question, is_right) in questions {
-        // An answer of another shape is none.
+        // An answer of another form counts as no answer.
         let answer = sql::first_row(connection, &format!("{explain} {question}")).unwrap_or_default();
         let partitions = answer.get(3).map_or("", String::as_str);
         if !is_right(partitions) {

@@ -1,4 +1,4 @@
-//! Whether the server can sort the rows of a load: found out before anything is sent. How it does is `steps::server_sort`.
+//! Whether the server can sort the rows of a load, which is checked before anything is sent. `steps::server_sort` does the sort.
 
 use crate::blocking::Connection;
 use crate::loader::options::{BadRows, Guarantee, LoadOptions, Sort};

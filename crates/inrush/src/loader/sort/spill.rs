@@ -69,7 +69,7 @@ impl Folder {
         let is_own = |entry: &DirEntry| entry.metadata().is_ok_and(|entry| entry.is_dir() && entry.uid() == own);
         let is_ours = |entry: &DirEntry| entry.file_name().to_string_lossy().starts_with(PREFIX) && is_own(entry);
         for entry in entries.flatten().filter(is_ours) {
-            // Without a lock file it is just being made.
+            // Without a lock file it is just being created.
             if let Ok(lock) = OpenOptions::new().write(true).open(entry.path().join(LOCK))
                 && flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok()
             {

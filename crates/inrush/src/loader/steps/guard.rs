@@ -1,5 +1,5 @@
-//! What others do to the table while an atomic load fills its copy must not be lost: it is noticed under a lock, and then nothing is
-//! replaced.
+//! Changes that other sessions make to the table while an atomic load fills its copy must not be lost: they are noticed under a lock, and
+//! then nothing is replaced.
 //!
 //! A lock that lasts as long as the load would die with its connection, and a load may pause between two runs. So the definition is
 //! noted before the copy is made and the copied rows with it; when the copy is to take the table's place, both tables are locked, the
@@ -158,7 +158,7 @@ pub(super) fn swap(connection: &mut Connection, target: &Target, jobs: &Jobs, sh
         target.load.control.waits(0, Some("RENAME TABLE"));
         rename(connection, target, shadow).map_err(|e| e.while_doing("cannot put the new table in its place"))
     });
-    // Where the lock is gone already nothing is unlocked.
+    // If the lock is gone already, nothing is unlocked.
     let unlocked = connection.execute("UNLOCK TABLES", ()).map(drop);
     if done.as_ref().is_err_and(|error| error.kind() == Kind::Guarantee) {
         // Nothing was renamed, so a copy that is gone later is gone.
