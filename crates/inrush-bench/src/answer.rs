@@ -6,7 +6,7 @@ use crate::table::{self, Line, grouped};
 use std::collections::BTreeSet;
 
 /// The answer, a sentence a line: how to write, when to commit, how many rows a statement and connections, and what distance changes.
-/// None from a busy machine: that is said instead.
+/// Results of a busy machine give one sentence that says so instead.
 pub fn of(insert: &Results, sweep: &Results, rtt: &Results) -> Vec<String> {
     match [insert, sweep, rtt].into_iter().find_map(busy::of) {
         Some(why) => vec![busy::withheld(&why)],
@@ -121,7 +121,7 @@ fn amounts(sweep: &Results) -> Vec<String> {
     vec![text + "."]
 }
 
-/// What a longer way does to rows that go one by one, and to the best way.
+/// The effect of a longer round trip on rows that are sent one by one, and on the best method.
 fn distance(rtt: &Results) -> Vec<String> {
     let lines = table::lines(rtt);
     let groups: BTreeSet<&str> = rtt.cases.iter().map(|case| case.group.as_str()).collect();
@@ -152,7 +152,7 @@ fn distance(rtt: &Results) -> Vec<String> {
     sentences
 }
 
-/// Those of the most rows that any of inrush's ways came to its end with.
+/// The lines with the most rows that any of inrush's methods completed.
 fn most_rows<'l, 'r>(lines: &'l [Line<'r>]) -> Vec<&'l Line<'r>> {
     let rated = lines.iter().filter(|line| line.rate.is_some() && line.case.role != Role::Limit);
     let most = rated.map(|line| line.case.rows).max().unwrap_or(0);

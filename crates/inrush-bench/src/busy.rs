@@ -30,7 +30,7 @@ pub fn withheld(why: &str) -> String {
     format!("The machine was busy, so these numbers give no advice: {why}. Measure again when nothing else runs.")
 }
 
-/// The sentences that are drawn from the numbers, or that there are none from a busy machine: they would be about the other programs.
+/// Returns the verdicts, or for a busy machine a sentence that withholds them: its numbers would depend on the other programs.
 pub fn or_withheld(results: &Results, verdicts: Vec<String>) -> Vec<String> {
     match of(results) {
         Some(why) => vec![withheld(&why)],

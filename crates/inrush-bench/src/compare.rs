@@ -91,7 +91,7 @@ pub fn changes(before: &Results, after: &Results) -> Result<Vec<Change>> {
     Ok(changes)
 }
 
-/// Refuses runs of different servers, or of different machines: a comparison of two servers is none of two programs.
+/// Refuses runs of different servers, or of different machines: they would compare the servers, not the programs.
 ///
 /// # Errors
 /// `Guarantee`.

@@ -132,7 +132,7 @@ impl SharedCounters {
     }
 }
 
-/// What errors are counted by: the server's code, or a word where there is none.
+/// The key that errors are counted by: the server's code, or a word for an error without a code.
 fn code_of(error: &Error) -> String {
     match (error.code(), error.kind()) {
         _ if error.is_timeout() => "timeout".into(),
@@ -143,7 +143,7 @@ fn code_of(error: &Error) -> String {
     }
 }
 
-/// Two clients of one counters hardly ever meet; more counters only take memory.
+/// With so many counters two clients rarely wait for the same one; more counters only take memory.
 const MOST: usize = 16;
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use inrush::blocking::Connection;
 use inrush::sans_io::Result;
 use std::time::Duration;
 
-/// What one run of a case came to.
+/// The result of one run of a case.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Written {
     /// From the first byte sent to the last answer.

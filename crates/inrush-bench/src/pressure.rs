@@ -132,7 +132,7 @@ pub fn failures(results: &Results) -> Vec<String> {
     said
 }
 
-/// The rows a second that were asked for.
+/// The requested rate, in rows a second.
 fn rate_of(results: &Results) -> Option<f64> {
     results.run.options.get("rate").and_then(|rate| rate.parse().ok())
 }

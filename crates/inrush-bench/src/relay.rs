@@ -1,8 +1,8 @@
-//! A relay in front of a server that makes the way to it longer: every byte arrives half a round trip after it was sent, in order, in both
-//! directions, while others follow it. It listens as the server does, on a Unix socket or on a loopback port, so that a client that comes
-//! through it does everything as it does without.
+//! A relay in front of a server that adds latency: every byte arrives half a round trip after it was sent, in order, in both directions,
+//! while others follow it. It listens as the server does, on a Unix socket or on a loopback port, so that a client behaves in the same
+//! way with and without it.
 //!
-//! Two threads a direction: one notes when bytes came, the other lets them go when they are due. When they are due is [`schedule`]'s.
+//! Two threads a direction: one notes when bytes came, the other sends them on when they are due, which [`schedule`] decides.
 
 mod schedule;
 
@@ -64,7 +64,7 @@ impl Relay {
     /// Starts one to this server.
     ///
     /// # Errors
-    /// `Io` if there is no place to listen.
+    /// `Io` if the relay cannot listen.
     pub fn start(server: Address, link: &Link) -> Result<Self> {
         let cannot = |e| Error::io("the relay cannot listen", e);
         let listener = Listener::beside(&server).map_err(cannot)?;
@@ -214,7 +214,7 @@ impl Queue {
         Some(piece)
     }
 
-    /// Lets everything go when it is due.
+    /// Sends all bytes on when they are due.
     fn drain(&self, mut to: Stream, from: io::Result<Stream>) {
         // By default a thread wakes up to 50 us late: much for a round trip of half a millisecond.
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
@@ -292,7 +292,7 @@ impl Stream {
         }
     }
 
-    /// One that is closed already is no matter.
+    /// Ignores an error: the stream may be closed already.
     fn shutdown(&self, how: Shutdown) {
         let _ = match self {
             Stream::Tcp(stream) => stream.shutdown(how),

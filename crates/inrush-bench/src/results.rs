@@ -1,9 +1,9 @@
 //! The results of a run: JSON Lines, a record each, written immediately. The schema is docs/schema/bench-1.md; every table
-//! and picture is made of these records alone, so a report shows exactly the file. Pure, except for the reader and writer that
-//! are handed in.
+//! and picture is made of these records alone, so a report shows exactly the file. Pure, except for the reader and the writer
+//! in the arguments.
 //!
 //! Invariant: a file is complete up to its last line feed; a killed run leaves at most a part of one line after it, which is
-//! passed over.
+//! skipped.
 
 use crate::histogram::Latencies;
 use inrush::sans_io::{Error, Kind, Place, Result};
@@ -214,7 +214,7 @@ pub struct Sample {
     /// What each statement took, from when it should have been sent to its answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latencies>,
-    /// What it took each time to get a connection out of a pool.
+    /// The times that it took to get a connection from a pool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acquire: Option<Latencies>,
     /// The rows of each second by the client's clock, for cases of some length.
@@ -272,7 +272,7 @@ pub struct Results {
 }
 
 impl Record {
-    /// Writes it as a line, and has it on its way to the disk.
+    /// Writes it as a line, and flushes the writer.
     ///
     /// # Errors
     /// `Io`.

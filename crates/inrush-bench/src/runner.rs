@@ -1,5 +1,5 @@
-//! Rounds of subjects in a new order each: what makes a whole round slow makes all of them slow. Pure: what a case does, what time it is
-//! and where records go is handed in.
+//! Rounds of subjects, each in a new order: a disturbance that slows a whole round slows all subjects. Pure: callbacks run a case, return
+//! the time and take the records.
 
 use crate::dataset::Dice;
 use crate::results::{Case, End, Record, Sample};
@@ -41,7 +41,7 @@ impl Effort {
     pub const ONCE: Effort = Effort { least_rounds: 1, most_rounds: 1, warm_up: false, ..Effort::QUICK };
 }
 
-/// Why a case came to no good end, and what it had measured until then.
+/// Why a case failed, and what it had measured until then.
 #[derive(Debug)]
 pub struct Broken {
     /// Why.
@@ -56,7 +56,7 @@ impl From<Error> for Broken {
     }
 }
 
-/// Runs all cases once as a warm-up and then in rounds, and hands every record on as soon as it is known. A case whose warm-up was cut
+/// Runs all cases once as a warm-up and then in rounds, and passes every record on as soon as it is known. A case whose warm-up was cut
 /// is not run again: its rounds would be cut as well.
 ///
 /// `run` runs a case in a round; `elapsed` returns the time since the start.
@@ -227,7 +227,7 @@ mod tests {
             let reason = Some(format!("the time of {} s was over", effort.budget.as_secs()));
             assert_eq!(told.last(), Some(&Record::End(End { complete: true, reason })));
         }
-        // A case that was cut is shown as that, and is no round.
+        // A case that was cut is shown as cut, and does not count as a round.
         let effort = Effort { budget: Duration::from_secs(3), ..Effort::QUICK };
         let (_, told, _) = rounds(effort, |at, _| Ok((1.0, at == 1)));
         let rounds_of_b = told.iter().filter_map(|record| match record {

@@ -82,7 +82,7 @@ impl Drop for ServerFile {
     }
 }
 
-/// A folder in which the server reads what we write; or why there is none.
+/// A folder in which the server reads the files that we write; or the reason why no folder works.
 pub fn folder(connection: &mut Connection) -> Result<PathBuf, String> {
     let sql = "SELECT @@secure_file_priv, @@tmpdir";
     let (secure, temporary): (Option<String>, String) = connection.query_one(sql, ()).map_err(|e| e.to_string())?;

@@ -95,7 +95,7 @@ impl Workers {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Patience {
     n_failed: u32,
-    /// Since when there is no connection.
+    /// The time since which the connection is lost.
     lost_since: Option<Duration>,
 }
 
@@ -111,7 +111,7 @@ impl Patience {
         BACK_OFF.pause(self.n_failed, 1.0)
     }
 
-    /// There is no connection at `now`: how long to wait before the next try, or `None` if it is time to give up.
+    /// Notes that the connection is lost at `now`. Returns how long to wait before the next try, or `None` if it is time to give up.
     pub(crate) fn pause_unless_lost(&mut self, now: Duration) -> Option<Duration> {
         let since = *self.lost_since.get_or_insert(now);
         (now < since + GIVE_UP).then(|| self.pause())

@@ -1,7 +1,7 @@
-//! The table of sysbench (T2 of docs/notes): a key, a number, two wide texts; with as many columns, secondary indexes and partitions as
-//! one asks for. Pure.
+//! The table of sysbench (T2 of docs/notes): a key, a number, two wide texts; with any number of columns, secondary indexes and
+//! partitions. Pure.
 //!
-//! Everything but the key repeats after [`PERIOD`] rows: so any number of rows is at hand at once, and nothing is made while a clock runs.
+//! Everything but the key repeats after [`PERIOD`] rows. So any number of rows is ready, and none is made while a clock runs.
 
 use super::{Checksum, Dice};
 use arrow_array::{ArrayRef, Int32Array, RecordBatch, StringArray};
@@ -17,7 +17,7 @@ pub struct Sbtest {
     columns: usize,
 }
 
-/// Rows at hand.
+/// Prepared rows.
 #[derive(Clone, Debug)]
 pub struct SbtestRows {
     names: Vec<String>,

@@ -1,4 +1,4 @@
-//! Curves: what each second came to, by the client's clock and by the server's, a panel a case. Pure.
+//! Curves: the result of each second, by the client's clock and by the server's, a panel a case. Pure.
 
 use super::chart::{Chart, Series};
 use super::figure::{Figure, Key, Panel, Table, cell};

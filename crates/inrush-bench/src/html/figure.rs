@@ -26,7 +26,7 @@ pub(super) struct Figure {
 #[derive(Debug)]
 pub(super) struct Panel {
     pub(super) title: String,
-    /// For a whole line of a large screen; none where panels stand side by side.
+    /// For a whole line of a large screen; `None` if panels are shown side by side.
     pub(super) wide: Option<String>,
     /// For half of it, or for a telephone.
     pub(super) narrow: String,
@@ -158,7 +158,7 @@ pub(super) fn with_code(text: &str) -> String {
     out
 }
 
-/// What a case came to, for a tooltip: its name first, a line for each thing.
+/// The result of a case, for a tooltip: its name first, a line for each number.
 pub(super) fn told(line: &Line<'_>, label: &str) -> String {
     let unit = line.case.unit.name();
     let mut text = label.to_owned();

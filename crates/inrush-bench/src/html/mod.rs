@@ -168,7 +168,7 @@ fn title(run: &Run) -> String {
     title.to_owned()
 }
 
-/// `2 January 2026, 03:04 UTC`; what is no time stays as it is.
+/// `2 January 2026, 03:04 UTC`; a text that is not a time stays unchanged.
 fn date(at: &str) -> String {
     at.parse::<jiff::Timestamp>().map_or_else(|_| at.to_owned(), |at| at.strftime("%-d %B %Y, %H:%M UTC").to_string())
 }

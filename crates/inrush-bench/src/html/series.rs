@@ -99,7 +99,7 @@ pub(super) fn place(case: &Case, axis: &str) -> Option<f64> {
     case.with.get(axis)?.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// What a line of a picture is: all cases that differ in nothing but `without`.
+/// The key of a picture's line: it has all cases that differ only in the settings `without`.
 pub(super) fn key<'a>(case: &'a Case, without: &[&str]) -> Vec<&'a str> {
     let settings = case.with.iter().filter(|(name, _)| !without.contains(&name.as_str()));
     std::iter::once(case.subject.as_str()).chain(settings.flat_map(|(name, value)| [name.as_str(), value])).collect()
@@ -189,7 +189,7 @@ fn titled(title: &str, more: &str) -> String {
     if title.is_empty() { more.to_owned() } else { format!("{title}, {more}") }
 }
 
-/// A number on an axis, as the file has it where that is short.
+/// A number on an axis: as in the file if that is short.
 pub(super) fn number(value: f64) -> String {
     if value.abs() < 1e5 { format!("{value}") } else { short(value) }
 }

@@ -61,7 +61,7 @@ impl Svg {
         self.push(format_args!(r#"<path class="{class}" d="{d}"/>"#));
     }
 
-    /// `class` says how it stands to the point as well: `e` ends there, `m` has its middle there.
+    /// `class` also sets the text's place relative to the point: `e` ends there, `m` has its middle there.
     pub(super) fn text(&mut self, class: &str, (x, y): (f64, f64), text: &str) {
         let (x, y, text) = (num(x), num(y), escaped(text));
         self.push(format_args!(r#"<text class="{class}" x="{x}" y="{y}">{text}</text>"#));

@@ -1,4 +1,4 @@
-//! What stands on a page, by what a file has. How it looks and behaves is tested in a browser (tests/html).
+//! Tests of a page's content for a given file. A browser tests how it looks and behaves (tests/html).
 
 use super::*;
 use crate::histogram::Latencies;

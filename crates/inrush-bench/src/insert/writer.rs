@@ -237,7 +237,7 @@ impl Writer {
             // The clock is checked between two of them.
             Commits::Once => self.settings.many,
         };
-        // The first use of a statement has it prepared and its columns described: that is connecting, in a way.
+        // The first use of a statement prepares it and describes its columns: that is a cost of connecting.
         self.connection.prepare(&sql)?;
         self.connection.execute_batch_with(&sql, &all.slice(0, 0), &options)?;
         let deadline = self.deadline();

@@ -32,7 +32,7 @@ use std::time::{Duration, Instant};
 pub enum Input {
     /// A data set, which is written to a file first.
     Made(Data),
-    /// A file, and the columns of its table with their types; none are found out of the file.
+    /// A file, and the columns of its table with their types; with `None` they are inferred from the file.
     File(PathBuf, Option<String>),
 }
 
@@ -128,7 +128,7 @@ impl Input {
                 let found = file.infer_types(SAMPLE_BYTES)?;
                 let is_csv = file.as_csv().is_some();
                 let column = |column: &inrush_files::Inferred| {
-                    // The server itself reads the file too, and it knows texts only as they stand.
+                    // The server itself reads the file too, and it does not rewrite texts.
                     let is_rewritten = column.date_format.is_some()
                         || column.ty == ColumnType::Uuid
                         || is_csv && matches!(column.ty, ColumnType::Int { bool: true, .. });
@@ -506,7 +506,7 @@ fn write(rows: impl FnOnce(&mut BufWriter<File>) -> Result<Checksum>) -> Result<
     Ok((file, sum))
 }
 
-/// As many files of killed processes of the same number are passed over.
+/// The most files of killed processes with the same process id that are skipped.
 const MOST_LEFT: u32 = 100;
 
 const TARGET: &str = "bench_load";

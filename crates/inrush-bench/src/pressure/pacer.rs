@@ -1,6 +1,6 @@
-//! When which statement is sent. Closed: each client sends the next one when the last one is answered. Open: statements are due at a
-//! rate, whether anybody is free to send them or not, and what one takes is counted from when it was due: a server that stalls makes
-//! many wait, not one. Pure: what time it is is handed in, counted from the start.
+//! Decides when statements are sent. Closed: each client sends the next statement when the last one is answered. Open: statements are
+//! due at a rate, whether a client is free to send them or not, and the time of a statement is counted from when it was due: a server
+//! that stalls delays many statements, not one. Pure: the time is an argument, counted from the start.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -61,7 +61,7 @@ impl Pacer {
         self.statement_rows
     }
 
-    /// The next statement of a client that is free at `now`; `None` if there is none any more.
+    /// The next statement of a client that is free at `now`; `None` if none is left.
     pub(super) fn next(&self, client: u64, now: Duration) -> Option<Turn> {
         let due = match self.pace.rate {
             // Without a rate no row is late: a client sends its next row when it is free.

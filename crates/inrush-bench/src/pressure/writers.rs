@@ -16,7 +16,7 @@ pub(super) const ROW: (&str, i32, i32, &str, &str) = ("FunTester", 23, 2, "beiji
 /// Its columns.
 pub(super) const COLUMNS: [&str; 5] = ["name", "age", "level", "region", "address"];
 
-/// What rows go through.
+/// The connections, or the inserter, that rows are sent through.
 pub(super) enum Through {
     /// One connection for all.
     Shared(Mutex<Connection>),
@@ -100,8 +100,8 @@ impl Writers<'_> {
         })
     }
 
-    /// Sends what the pacer hands out, and counts what becomes of it; `send` fails with what was sent, or without a connection. An error
-    /// ends nothing unless there is no server any more.
+    /// Sends the pacer's statements, and counts their outcomes. `send` returns the outcome of a statement, or an error if it had no
+    /// connection. Errors are counted, and end the loop only if the server is lost.
     fn go_on(&self, client: usize, mut send: impl FnMut(&Turn) -> Sent) -> Result<()> {
         let Self { workers, pacer, .. } = self;
         let mut patience = Patience::default();
@@ -167,7 +167,7 @@ impl Writers<'_> {
     }
 }
 
-/// What became of what was sent; or why nothing was.
+/// The outcome of a statement that was sent; the outer error is the reason why nothing was sent.
 type Sent = Result<Result<()>>;
 
 /// How long a client sleeps at a time.

@@ -125,7 +125,7 @@ pub(crate) fn runtime() -> Result<Runtime> {
 /// Runs it once in a read-only transaction.
 ///
 /// # Errors
-/// Those of the server; `Config` for what is no query.
+/// Those of the server; `Config` for a statement that is not a query.
 pub(crate) fn check(connection: &mut Connection, sql: &str, prepared: bool) -> Result<()> {
     // DDL is not held back by a transaction that only reads, it ends it.
     let word: String = sql.trim_start().trim_start_matches('(').chars().take_while(char::is_ascii_alphabetic).collect();

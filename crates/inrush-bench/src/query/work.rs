@@ -19,7 +19,7 @@ pub(super) struct Work {
     pub(super) cap: Duration,
 }
 
-/// What is asked.
+/// The query.
 #[derive(Debug)]
 pub(super) enum Ask {
     Text(String),
@@ -27,7 +27,7 @@ pub(super) enum Ask {
 }
 
 impl Work {
-    /// How many travel together when `left` are still to be asked.
+    /// How many queries are sent together if `left` are still to be sent.
     pub(super) fn flight(&self, left: u64) -> u64 {
         self.batch.min(left)
     }

@@ -1,15 +1,15 @@
 //! The arrival of bytes that are sent over a link: after their time on the wire, after earlier bytes, and after half a round trip.
-//! Pure: what time it is is handed in.
+//! Pure: the time is an argument.
 
 use crate::dataset::Dice;
 use std::time::{Duration, Instant};
 
-/// A way to a server.
+/// A link to a server.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Link {
-    /// What a question and its answer take at least; half of it each way.
+    /// The least time of a request and its answer; half of it in each direction.
     pub round_trip: Duration,
-    /// At random, a round trip takes up to so much more; half of it each way.
+    /// The most time that is added to a round trip at random; half of it in each direction.
     pub jitter: Duration,
     /// Of all connections together, in each direction; `None` is as many as there are.
     pub bytes_per_second: Option<u64>,
