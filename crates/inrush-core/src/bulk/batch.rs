@@ -14,7 +14,7 @@ use arrow_buffer::Buffer;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Rows on their way to a table.
+/// A batch of rows to be stored in a table.
 #[derive(Debug)]
 pub struct Batch {
     /// The rows: one column per mapped source field, in the order of the mapping.
@@ -31,12 +31,12 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// How many records of the source it covers: rows and rejects.
+    /// Returns the number of its records: rows and rejects.
     pub fn records(&self) -> u64 {
         (self.rows.num_rows() + self.rejects.len()) as u64
     }
 
-    /// How many bytes of the source it is: of its text, else of its cells.
+    /// Returns its size in bytes of the source: of its text, or of its cells if it has none.
     pub fn bytes(&self) -> u64 {
         match self.origin.text.len() {
             0 => self.rows.columns().iter().map(|column| cell_bytes(column.as_binary_view())).sum(),
@@ -178,8 +178,8 @@ pub struct Origin {
     pub first_record: u64,
     /// The line on which `text` begins, counted from 1.
     pub first_line: u64,
-    /// Which part of the source it is: bytes of its decompressed and decoded text, as many as `text` has; or rows, counted from 0,
-    /// of a source that is not text.
+    /// Its range in the source: bytes of the decompressed and decoded text, as many as `text` has. If the source is not text:
+    /// rows, counted from 0.
     pub span: Range<u64>,
     /// The text that contains the rows, decompressed and decoded; empty for sources that are not text.
     pub text: Buffer,
@@ -247,7 +247,7 @@ impl Places<'_> {
     }
 }
 
-/// A row that was refused, by us or by the server, with everything a person needs to mend it.
+/// A row that was refused, by us or by the server, with everything that a person needs to correct it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reject {
     /// File, line and, where one field is at fault, column.

@@ -1,4 +1,4 @@
-//! Checksums of batches: by them the ledger knows whether a source still has the text that was stored.
+//! Checksums of batches: the ledger uses them to check that a source still has the text that was stored.
 
 use super::Batch;
 use super::encode::load_data;

@@ -1,4 +1,4 @@
-//! What an answer of the server means for the rows of a chunk: all in, in doubt, or a row's own fault.
+//! What an answer of the server means for the rows of a chunk: all stored, in doubt, or the fault of a row.
 //!
 //! Warnings alone prove nothing in either direction: servers warn about accepted changes and do not warn about some harmful ones.
 //! So any doubt after a LOAD means: roll back, replay by strict INSERTs, and trust *their* verdict. A (code, column) pair that a
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 pub enum Verdict {
     /// Every row is stored as sent.
     Clean,
-    /// Every row is stored, and the server had something to say: its warnings decide.
+    /// Every row is stored, and the server reported warnings, which decide.
     Warned,
     /// Not every row is stored.
     Doubt,
@@ -57,8 +57,8 @@ impl Harmless {
         warnings.iter().filter(|w| self.0.insert((w.code, w.column().to_owned()))).cloned().collect()
     }
 
-    /// Whether all of a chunk's warnings are known to be harmless. `total` is how many there were; SHOW WARNINGS lists at most
-    /// 65,535, and what it does not list is not known.
+    /// Whether all of a chunk's warnings are known to be harmless. `total` is their number; SHOW WARNINGS lists at most 65,535,
+    /// and warnings that it does not list are not known to be harmless.
     pub fn covers(&self, warnings: &[LoadWarning], total: u64) -> bool {
         let known = |w: &LoadWarning| self.0.contains(&(w.code, w.column().to_owned()));
         // A duplicate key or a dropped foreign key is about one row's value, never about a column as such.

@@ -36,11 +36,12 @@ pub struct Unchecked {
 /// Not NO_BACKSLASH_ESCAPES, not ANSI_QUOTES, not PAD_CHAR_TO_FULL_LENGTH: literals mean what we escape.
 pub const SQL_MODE: &str = "STRICT_ALL_TABLES,STRICT_TRANS_TABLES,NO_AUTO_VALUE_ON_ZERO,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO";
 
-/// What every session of a load sets first, so that its own questions are answered in full and mean the same whatever the server's
-/// defaults are (docs/notes/session-state.md). Every supported server has these variables, and every user may set them.
+/// The statement that every session of a load runs first, so that its own queries are answered in full and mean the same whatever
+/// the server's defaults are (docs/notes/session-state.md). Every supported server has these variables, and every user may set
+/// them.
 pub const ANSWERS: &str = "SET SESSION sql_select_limit=18446744073709551615, sql_big_selects=1, sql_safe_updates=0";
 
-/// The same for variables that some servers lack, or let only some users set: those are left as they are.
+/// The same for variables that some servers lack, or that only some users may set: if one is refused, it stays as it is.
 pub fn more_answers(profile: &Profile) -> Vec<&'static str> {
     const ALL: &[&str] = &[
         "sql_quote_show_create=1",
@@ -104,18 +105,20 @@ impl LaneSession {
         ]
     }
 
-    /// What some servers let only some users set. Without it SHOW WARNINGS lists fewer, and what it does not list counts as doubt.
+    /// A variable that only some users may set on some servers. Without it SHOW WARNINGS lists fewer, and warnings not listed
+    /// count as doubt.
     pub fn more_warnings(&self) -> String {
         format!("SET SESSION max_error_count={MAX_ERROR_COUNT}")
     }
 
-    /// The query whose one row [`LaneSession::check`] judges.
+    /// The query that returns the row for [`LaneSession::check`].
     pub fn check_query(&self) -> &'static str {
         "SELECT @@SESSION.sql_mode, @@SESSION.time_zone, @@SESSION.sql_notes, \
          @@SESSION.autocommit, @@SESSION.foreign_key_checks, @@SESSION.unique_checks, @@SESSION.character_set_client"
     }
 
-    /// Compares what the server says of the session with what was set; a proxy or a plugin may have kept it from it.
+    /// Compares the session variables that the server reports with the values that were set; a proxy or a plugin may have blocked
+    /// them.
     pub fn check(&self, row: &[String]) -> Result<()> {
         let on = |unchecked: bool| if unchecked { "0" } else { "1" };
         let (foreign_keys, unique) = (on(self.unchecked.foreign_keys), on(self.unchecked.unique));

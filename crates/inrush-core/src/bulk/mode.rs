@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use std::fmt;
 
-/// What becomes of rows.
+/// What a load does with each row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// Every row is inserted; one whose key exists is a bad row.
@@ -47,7 +47,7 @@ impl Mode {
         }
     }
 
-    /// Whether the same rows stored once more leave the table as it is.
+    /// Whether storing the same rows again leaves the table as it is.
     pub fn is_repeatable(self) -> bool {
         self != Mode::Insert
     }

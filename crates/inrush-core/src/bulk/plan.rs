@@ -11,7 +11,7 @@ use crate::value::column::{Column, ColumnType};
 pub enum FieldTarget {
     /// It goes into the column of this name.
     Column(String),
-    /// `@name`: it goes nowhere, unless an expression names it.
+    /// `@name`: it goes into no column, unless an expression names it.
     Skip(String),
 }
 
@@ -75,7 +75,7 @@ impl Plan {
         };
         named_twice(&targets, &mut mistakes);
         let (computed, variables) = computed(set, &names(fields, matching), table, &mut mistakes);
-        // What is computed for a column comes before the field of its name.
+        // If a column is computed, the expression takes precedence over the field of the column's name.
         targets.retain(|(_, column)| !computed.iter().any(|(other, _)| other.name == column.name));
         let filled = || targets.iter().map(|(_, c)| *c).chain(computed.iter().map(|(c, _)| c));
         for column in filled() {
@@ -123,7 +123,7 @@ impl Plan {
         Ok(Plan { uses, columns, n_noted: 0, n_values, computed })
     }
 
-    /// With more target columns, at the front, for what the load itself notes of each row.
+    /// Adds target columns at the front, for what the load itself records about each row.
     #[must_use]
     pub fn noting(mut self, noted: Vec<Column>) -> Self {
         let n_noted = noted.len();
@@ -166,7 +166,7 @@ impl Plan {
     }
 }
 
-/// Empty text is a value; an empty number or date is none. AUTO_INCREMENT makes its own from NULL.
+/// Empty text is a value; an empty number or date is none. AUTO_INCREMENT generates a value for NULL.
 fn empty_is_null(column: &Column) -> bool {
     let text = matches!(
         column.ty,
@@ -342,7 +342,7 @@ fn unknown_column(what: &str, name: &str, table: &Table) -> String {
     }
 }
 
-/// The candidate that `name` is most likely a slip of, if one is near enough.
+/// Returns the candidate that was most likely meant by a mistyped `name`, if one is close enough.
 pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.trim().to_lowercase();
     // Longer names are not worth a guess.
@@ -350,7 +350,7 @@ pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
     let candidates = candidates.filter(|candidate| is_short(&name) && is_short(candidate));
     let distance = |candidate: &str| strsim::levenshtein(&name, &candidate.to_lowercase());
     let (steps, near) = candidates.map(|c| (distance(c), c)).min_by_key(|&(steps, _)| steps)?;
-    // Fewer steps than characters, also of the shorter name: `id` is no slip of `kind`.
+    // Fewer steps than characters, also of the shorter name: `id` is not taken for a mistyped `kind`.
     let n_chars = near.chars().count().min(name.chars().count());
     (steps <= 1 + n_chars / 4 && steps < n_chars).then_some(near)
 }

@@ -1,6 +1,6 @@
-//! What became of the rows: counts that add up, and ranges of the source for everything that is not simply "all stored".
+//! The outcome of the rows: counts that add up, and ranges of the source for everything that is not simply "all stored".
 //!
-//! Invariant: `read = stored + skipped + rejected + not_loaded + unknown`; in a load that came to its end the last two are 0.
+//! Invariant: `read = stored + skipped + rejected + not_loaded + unknown`; in a load that finished, the last two are 0.
 
 use super::judge::LoadWarning;
 use super::ledger::{JobId, Totals};
@@ -73,7 +73,7 @@ pub struct Retry {
     pub times: u64,
 }
 
-/// Enters one more retry because of this.
+/// Counts one more retry because of this error.
 pub fn count_retry(retries: &mut Vec<Retry>, error: &Error) {
     match retries.iter_mut().find(|retry| retry.code == error.code()) {
         Some(retry) => retry.times += 1,
@@ -81,7 +81,7 @@ pub fn count_retry(retries: &mut Vec<Retry>, error: &Error) {
     }
 }
 
-/// Why a load came to its end before the end of its sources.
+/// Why a load stopped before the end of its sources.
 #[derive(Debug)]
 pub enum Stop {
     /// A bad row, and bad rows stop a load; or more of them than `--max-bad`.
@@ -94,27 +94,27 @@ pub enum Stop {
     Interrupted,
 }
 
-/// What the ledger knows of a source of a load.
+/// What the ledger says about a source of a load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     /// Which job, for `--forget`.
     pub id: JobId,
     /// The source's name as the user wrote it.
     pub source: Arc<str>,
-    /// What became of it.
+    /// The state of the job.
     pub state: JobState,
-    /// What earlier runs had stored of it.
+    /// What earlier runs had stored from it.
     pub resumed: Totals,
 }
 
-/// What became of a job.
+/// The state of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JobState {
     /// Nothing of it is missing.
     Done,
     /// The same command continues it.
     Unfinished,
-    /// An earlier run had finished it, at this time (UTC): nothing was read. Its counts are in the report's.
+    /// An earlier run had finished it, at this time (UTC): nothing was read. Its counts are included in the report's.
     AlreadyLoaded(String),
     /// The source cannot be read again, or the job was removed (`--forget`): it is in the ledger no more.
     Forgotten,
@@ -175,9 +175,9 @@ pub struct Report {
     pub method: Method,
     /// Why this method.
     pub method_reason: String,
-    /// Connections used side by side: in the end, if that was found out under way.
+    /// Parallel connections: the number at the end, if it was tuned during the load.
     pub lanes: usize,
-    /// What was found out under way, and why: the first decisions of the tuner.
+    /// What was tuned during the load, and why: the first decisions of the tuner.
     pub tuning: Vec<Tuned>,
     /// Whether rows were sorted, or would be by what a dry run knows, and why.
     pub order: Choice,
@@ -210,7 +210,7 @@ pub struct Report {
     pub changed: Option<u64>,
     /// Records refused by us or by the server, and left out on request.
     pub rejected: u64,
-    /// Records read and then not loaded because the load stopped first: for certain not in the table.
+    /// Records that were read but not loaded because the load stopped first: certainly not in the table.
     pub not_loaded: u64,
     /// Records whose COMMIT got no answer: in the table, or not.
     pub unknown: u64,
@@ -233,7 +233,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// What became of the rows: how many were read, and the fates of them, which add up to it, by their names in reports for programs.
+    /// Returns how many rows were read, and the counts of their outcomes, which add up to it, by their names in reports for
+    /// programs.
     pub fn counts(&self) -> [(&'static str, u64); 6] {
         [
             ("read", self.read),

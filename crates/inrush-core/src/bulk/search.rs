@@ -1,8 +1,8 @@
 //! The search for bad rows in a chunk or a batch that the server refused as a whole: which rows are tried together, and which alone.
 //!
-//! Rows are tried in their order, so of two equal keys the first is stored. A statement that fails undoes only itself, and what it
-//! did before it met the bad row was in vain; so halves are tried, and where bad rows are many each row travels in a statement of
-//! its own, all in one flight. The numbers are in docs/notes/bad-rows.md.
+//! Rows are tried in their order, so of two equal keys the first is stored. A statement that fails undoes only itself, and all
+//! that it did before it met the bad row is lost. So halves are tried; where bad rows are many, each row is sent in a statement
+//! of its own, all in one flight. The measurements are in docs/notes/bad-rows.md.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub enum Try {
     Apart(Range<usize>),
 }
 
-/// A search that is under way.
+/// A search in progress.
 #[derive(Clone, Debug)]
 pub struct Search {
     /// A stack, the earliest rows on top.
@@ -28,7 +28,7 @@ pub struct Search {
 impl Search {
     /// A search in these rows. `bad_share` is what an earlier one came to, see [`Search::bad_share`].
     pub fn new(rows: Range<usize>, bad_share: f64) -> Self {
-        // Where the last rows were good, the share among these is found out afresh.
+        // Where the last rows were good, the share among these rows is measured again.
         let bad = (bad_share.clamp(0.0, 1.0) * SAMPLE_ROWS as f64) as usize;
         let tried = if bad > 0 { SAMPLE_ROWS } else { 0 };
         let mut search = Self { todo: Vec::new(), tried, bad };
@@ -36,7 +36,7 @@ impl Search {
         search
     }
 
-    /// Of the rows that were tried last these were left for later.
+    /// These rows of the last statement were not sent and are left for later.
     pub fn left(&mut self, rows: Range<usize>) {
         self.push(Try::Together(rows));
     }
@@ -46,7 +46,7 @@ impl Search {
         self.count(n_rows, 0);
     }
 
-    /// These rows were refused together: one of them is bad, or more. `named`: which of them the server says it is, counted from 1.
+    /// These rows were refused together: at least one of them is bad. `named`: the row that the server names, counted from 1.
     pub fn refused(&mut self, rows: Range<usize>, named: Option<u64>) {
         if rows.len() <= APART_ROWS {
             self.push(Try::Apart(rows));
@@ -126,10 +126,10 @@ impl Iterator for Search {
 /// (docs/notes/bad-rows.md).
 const MANY_PERCENT: usize = 1;
 
-/// So many rows must have been tried before their share of bad ones says something.
+/// The number of rows that must be tried before their share of bad ones is significant.
 const SAMPLE_ROWS: usize = 200;
 
-/// Beyond this the earlier half of what was tried counts half.
+/// Beyond this number of tried rows, the older ones count half.
 const MEMORY_ROWS: usize = 4_000;
 
 /// Rows that were refused together are tried one by one if there are at most this many: halving them further costs more round

@@ -1,4 +1,4 @@
-//! Where batches come from: a [`Source`] hands them out in order, and a later run can have it leave out what is stored.
+//! Where batches come from: a [`Source`] returns them in order, and a later run can make it leave out what is stored.
 
 use super::batch::{Batch, Origin};
 use super::ledger::{ChunkLine, Identity, Mapping};
@@ -20,8 +20,8 @@ pub struct FieldUse {
     pub column_kind: ColumnKind,
 }
 
-/// What kind of column a field goes into, as far as a source must know whose values have types of their own: the same value is
-/// written in one way for a text, in another for bytes.
+/// The kind of column that a field goes into, for sources whose values have types of their own: the same value is written in one
+/// way for a text, in another for bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColumnKind {
     /// Whatever is written as text.
@@ -56,7 +56,7 @@ impl ColumnKind {
     }
 }
 
-/// A batch of a source, as far as its one reader has it: where it begins and ends is settled, the rest can be done on any thread.
+/// A batch of a source before it is parsed: its begin and end are fixed by the one reader; the rest can be done on any thread.
 pub trait RawChunk: Send {
     /// How many records it covers: rows and rejects.
     fn records(&self) -> u64;
@@ -73,8 +73,9 @@ pub trait RawChunk: Send {
         None
     }
 
-    /// Writes rows that have no text as that of a LOAD ([`Lines`]), if each of their cells is one that its check keeps; `room` gives a
-    /// buffer for about so many bytes. `checks` are as for [`RawChunk::pass_through`], none of a column of bytes; `None` is no verdict.
+    /// Writes rows without a text as the text of a LOAD ([`Lines`]), if the check of each column keeps its cells unchanged.
+    /// `room` returns a buffer for about so many bytes. `checks` are as for [`RawChunk::pass_through`]; no column is one of
+    /// bytes. `None` means undecided.
     ///
     /// [`Lines`]: super::encode::load_data::Lines
     fn write(&self, checks: &[Check], room: &dyn Fn(usize) -> Vec<u8>) -> Option<(PassThrough, Vec<u8>)> {
@@ -86,7 +87,7 @@ pub trait RawChunk: Send {
     fn parse(self: Box<Self>) -> Result<Batch, Error>;
 }
 
-/// A raw chunk that need not be parsed: all its records are rows, and each of their cells is one that its check keeps.
+/// A raw chunk that need not be parsed: all its records are rows, and the checks keep each of their cells unchanged.
 pub struct PassThrough {
     /// Where the rows come from; the position of each row in the text was not recorded.
     pub origin: Origin,
@@ -100,7 +101,7 @@ pub struct PassThrough {
 }
 
 impl PassThrough {
-    /// `parse` parses the raw chunk after all, from `memory` bytes that it keeps.
+    /// `parse` parses the raw chunk if that is needed after all, from `memory` bytes that it keeps.
     pub fn new(
         origin: Origin,
         longest: usize,
@@ -152,7 +153,7 @@ impl RawChunk for Batch {
 /// Compares a source with its state when it was opened. It lives longer than the source, so that it can compare once more when
 /// every row is stored.
 pub trait Unchanged: Send + Sync {
-    /// Compares what costs no reading: before each batch is sent.
+    /// Compares what can be compared without reading: before each batch is sent.
     ///
     /// # Errors
     /// `Data` if the source was cut, has grown or was written to since.
@@ -168,7 +169,7 @@ pub trait Unchanged: Send + Sync {
     fn is_replaced(&self) -> bool;
 }
 
-/// Something rows come from: a CSV file, later Parquet, Arrow, a generator.
+/// A source of rows: a CSV file, later Parquet, Arrow, a generator.
 pub trait Source: Send {
     /// The name as the user wrote it: a path, or `-`.
     fn name(&self) -> &str;
@@ -240,7 +241,7 @@ pub trait Source: Send {
     /// none, or if the source cannot look ahead. Called after [`Source::select`] and before the first `next`.
     ///
     /// # Errors
-    /// What keeps these records, or as far as is known now any later ones, from being read.
+    /// The error that prevents these records from being read, or later ones as far as that is known now.
     fn peek(&mut self, bytes: usize) -> Result<Option<Batch>, Error> {
         let _ = bytes;
         Ok(None)

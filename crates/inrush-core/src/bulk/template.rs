@@ -1,7 +1,7 @@
 //! What a statement does with its placeholders: which table and columns they go to, and which part of the text one row is.
 //!
-//! This is no judge of SQL. What it does not know for sure it does not claim: then there is no row, no table or no target, and the
-//! statement is sent as it is, once for each set of values.
+//! This does not validate SQL. Where it is not certain, it reports nothing: no row, no table or no target, and the statement is
+//! sent unchanged, once for each set of values.
 
 mod parser;
 mod tokens;
@@ -84,7 +84,7 @@ pub enum Cell {
     Other,
 }
 
-/// What a placeholder's value goes to, as it is.
+/// What a placeholder's value is used for, unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// The column of this name.
@@ -125,7 +125,7 @@ impl Template {
         };
         template.kind = *kind;
         (template.on_duplicate, template.returning) = parser.clauses();
-        // How far it came is in the template.
+        // The template has what was parsed up to the first mismatch.
         let _ = match kind {
             Kind::Insert | Kind::Replace => parser.insert(&mut template),
             Kind::Update => parser.update(&mut template),
@@ -162,7 +162,7 @@ impl Template {
         }
     }
 
-    /// What the value of each placeholder goes to.
+    /// What the value of each placeholder is used for.
     pub fn targets(&self) -> &[Target] {
         &self.targets
     }

@@ -30,7 +30,7 @@ pub struct Validator {
     generated: Option<(usize, Box<str>)>,
 }
 
-/// Rows, with other values in the place of those that would not be understood.
+/// Rows, with replacements for values that the server would not understand.
 pub struct Replaced<'a> {
     rows: &'a dyn BoundRows,
     /// In the order of the rows.
@@ -148,7 +148,7 @@ impl Validator {
         Ok(replaced)
     }
 
-    /// Gives all values of a row the form in which they are sent, and judges them.
+    /// Converts all values of a row to the form in which they are sent, and checks them.
     #[cold]
     fn make_row(&self, row: usize, values: &[Value<'_>], replaced: &mut Replaced<'_>) -> Result<()> {
         let mut memory = Vec::new();
@@ -160,7 +160,7 @@ impl Validator {
             let judged = replaced.values[n_before..].iter_mut().find(|replacement| replacement.param == param);
             let start = replaced.scratch.len();
             let with = match (&judged, made[param]) {
-                // What goes in its place is in the scratch already.
+                // Its replacement is in the scratch already.
                 (Some(Replacement { with: With::Text { .. } | With::Bytes { .. } | With::UInt(_), .. }), _) => continue,
                 (_, Value::DateTime(moment)) => With::DateTime(moment),
                 (judged, value) => {
@@ -179,7 +179,7 @@ impl Validator {
         Ok(())
     }
 
-    /// Judges the values of one row, by these checks.
+    /// Checks the values of one row, by these checks.
     fn check_row(
         &self,
         checks: &[&(usize, Check)],
@@ -216,7 +216,7 @@ impl Validator {
     }
 }
 
-/// The column that each placeholder's value goes into as it is.
+/// Returns the column that gets each placeholder's value unchanged.
 pub fn columns_of<'t>(targets: &[Target], table: &'t Table) -> Vec<Option<&'t Column>> {
     let named = |name: &str| {
         let exact = table.columns.iter().find(|column| column.name == name);
@@ -247,13 +247,13 @@ impl Replaced<'_> {
         self.values.len()
     }
 
-    /// The rows as they shall be sent; those that were given, if nothing was replaced in them.
+    /// Returns the rows to be sent; the given ones, if nothing was replaced in them.
     pub fn rows(&self) -> &dyn BoundRows {
         if self.values.is_empty() { self.rows } else { self }
     }
 
     fn value<'s>(&'s self, with: With, given: Value<'s>) -> Value<'s> {
-        // All of these were text when they were judged.
+        // All of these were text when they were checked.
         let text = |bytes: &'s [u8]| std::str::from_utf8(bytes).map_or(Value::Bytes(bytes), Value::Text);
         match with {
             With::SameAsText => given.as_bytes().map_or(given, text),

@@ -1,5 +1,5 @@
-//! A block of output on the stack: cells are written into it with copies of a fixed number of bytes, which are a few
-//! instructions and no call, and it is emptied into the caller's buffer when it is full (docs/notes/encode.md).
+//! A block of output on the stack. Cells are copied into it with a fixed number of bytes, which takes a few instructions and no
+//! call. When it is full, it is appended to the caller's buffer (docs/notes/encode.md).
 
 use wide::u8x32;
 
@@ -129,7 +129,7 @@ impl<'o> Block<'o> {
         self.len += n;
     }
 
-    /// Appends the first `len` bytes of `source`; in the place of those that `special` finds comes what `escape` gives.
+    /// Appends the first `len` bytes of `source`, and replaces those that `special` finds by what `escape` returns.
     #[inline]
     pub(in crate::bulk) fn copy_escaped(
         &mut self,
@@ -190,7 +190,7 @@ impl<'o> Block<'o> {
     }
 }
 
-/// For what is seldom written.
+/// For values that are seldom written.
 impl std::io::Write for Block<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.extend(bytes);

@@ -24,8 +24,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use memchr::memchr2;
 
-/// The statement that reads `text`, rows of `columns`, into `table` (quoted, with its schema). `file_name` is what the server will ask
-/// for.
+/// Returns the statement that reads `text`, rows of `columns`, into `table` (quoted, with its schema). `file_name` is the file
+/// that the server will request.
 ///
 /// The separators are hex literals, which mean the same in every sql_mode.
 pub fn statement(table: &str, columns: &[Column], rules: &Rules, text: &[u8], file_name: &str) -> String {
@@ -74,10 +74,12 @@ pub fn encode(columns: &[CheckedColumn], skip: &[u32], out: &mut Vec<u8>) -> usi
     n_encoded
 }
 
-/// The separators with which the server can read a batch's own text, because encoding it would change nothing else: all of it is
-/// rows without a NULL, none to skip, `columns` are as they were before they were checked, and nothing in it would be escaped.
+/// Returns the separators with which the server can read a batch's own text unchanged. That is possible if all of the text is
+/// rows without a NULL, no row is skipped, `columns` did not change when they were checked, and nothing in the text would be
+/// escaped.
 ///
-/// Where fields may be enclosed, the servers read NULL of the bare word (MySQL manual, LOAD DATA, "Field and Line Handling").
+/// Where fields may be enclosed, the servers read the bare word `NULL` as NULL (MySQL manual, LOAD DATA, "Field and Line
+/// Handling").
 pub fn as_it_stands(batch: &Batch, columns: &[CheckedColumn], skip: &[u32]) -> Option<Separators> {
     let Separators { terminated_by, enclosed_by } = nameable(batch.origin.verbatim)?;
     let has_nulls = || columns.iter().any(|column| column.cells.null_count() > 0);
@@ -90,7 +92,7 @@ pub fn as_it_stands(batch: &Batch, columns: &[CheckedColumn], skip: &[u32]) -> O
     stands.then_some(Separators { terminated_by, enclosed_by })
 }
 
-/// Whether what is [encoded](encode) of a batch is all of its rows, with their cells as they were before they were checked.
+/// Whether the [encoded](encode) text of a batch has all of its rows, with their cells as they were before they were checked.
 pub fn says_all(batch: &Batch, columns: &[CheckedColumn], skip: &[u32]) -> bool {
     let cells = batch.rows.columns();
     let says_it = |(column, cells): (&CheckedColumn, &ArrayRef)| {
@@ -110,7 +112,7 @@ pub fn passes_through(pass_through: &PassThrough) -> Option<Separators> {
     nameable(pass_through.origin.verbatim)
 }
 
-/// Bytes are encoded in any case.
+/// Bytes must always be encoded.
 fn takes_text(form: Form) -> bool {
     form != Form::Bytes
 }
@@ -137,7 +139,7 @@ fn encode_field(field: &Field<'_>, row: usize, block: &mut Block<'_>) {
     }
 }
 
-/// What is NULL, if it is all of a field that is not enclosed, wherever fields may be enclosed.
+/// The word that the servers read as NULL where fields may be enclosed, if it is the whole field and not enclosed.
 pub const NULL_WORD: [u8; 4] = *b"NULL";
 
 /// The view of a cell that is this word.

@@ -34,7 +34,7 @@ impl<'a> LoadText<'a> {
     }
 }
 
-/// Where the text goes, and how it is to be read.
+/// The target of the text, and how the server reads it.
 pub(super) struct Reading<'a> {
     pub(super) into: &'a str,
     pub(super) charset: &'a str,
@@ -54,10 +54,10 @@ pub(in crate::bulk) fn charset<'a>(
     if takes_bytes { AS_BYTES } else { AS_CHARACTERS }
 }
 
-/// Whether a column stores what it is given as bytes as it would the characters. Numbers and times are ASCII; texts, which are checked against
-/// the column's own character set, are the same in it; bytes and bits come through a function that reads ASCII. Not so JSON, which MySQL does
-/// not take of bytes; types of MariaDB that read 16 bytes as the value itself; geometries, whose expression matches a pattern.
-/// `checks_oracle` compares what is stored.
+/// Whether a column stores a text declared as bytes like the same text declared as characters. Numbers and times are ASCII.
+/// Texts, which are checked against the column's own character set, are the same in it. Bytes and bits come through a function
+/// that reads ASCII. Exceptions: JSON, which MySQL does not accept as bytes; types of MariaDB that read 16 bytes as the value
+/// itself; geometries, whose expression matches a pattern. `checks_oracle` compares what is stored.
 fn takes_bytes(column: &Column, is_ascii: bool) -> bool {
     use ColumnType::{
         Binary, Bit, Blob, Char, Date, DateTime, Decimal, Double, Enum, Float, Int, Set, Text, Time, Timestamp,
@@ -127,7 +127,7 @@ pub(super) fn statement_with(
     )
 }
 
-/// What becomes of a field that is read into a variable; `None` for one that goes straight into its column.
+/// Returns the expression for a field that is read into a variable; `None` for a field that goes directly into its column.
 fn expression(form: Form, variable: &str) -> Option<String> {
     match form {
         Form::Number | Form::Plain | Form::Text => None,

@@ -1,15 +1,15 @@
 //! Which expressions LOAD DATA computes as strictly as an INSERT does.
 //!
-//! LOAD DATA reads a field that an expression names into a user variable. When an expression takes such a variable for a number,
+//! LOAD DATA reads a field that an expression names into a user variable. When an expression uses such a variable as a number,
 //! the servers convert it without a warning (`12 apples` becomes 12), where a strict INSERT of the same text fails with 1292
-//! (docs/notes/computed.md). So an expression is strict only if it never takes a field for a number. The list is short on purpose: an
-//! expression that is not on it goes by INSERTs.
+//! (docs/notes/computed.md). So an expression is strict only if it never uses a field as a number. The list is short on purpose:
+//! all other expressions are written by INSERTs.
 
 use super::{Computed, Part};
 use crate::session::statement::quoted;
 
 impl<F> Computed<F> {
-    /// Whether LOAD DATA warns of each value for which a strict INSERT fails: a constant, or functions of texts alone.
+    /// Whether LOAD DATA warns about each value for which a strict INSERT fails: a constant, or functions of texts alone.
     pub fn is_strict_in_load(&self) -> bool {
         let mut tokens = Vec::new();
         for part in &self.parts {

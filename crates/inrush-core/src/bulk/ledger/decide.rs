@@ -1,4 +1,4 @@
-//! What is to be done about a source, from what the ledger says of it and what it is now.
+//! Decides what to do about a source, from its line in the ledger and its current state.
 //!
 //! | line | the source | then |
 //! |---|---|---|
@@ -12,8 +12,8 @@
 //! | done | the same | refused, unless a second load cannot store duplicates: then restarted |
 //! | done | `--again` | restarted |
 //!
-//! A table that is to be emptied first is emptied for all sources of a run or for none: none if an earlier run has begun with one of
-//! them, or has finished with all; else all are loaded, also those that were.
+//! If a table is to be emptied first, it is emptied for all sources of a run or for none. None if an earlier run has begun with
+//! one of them, or has finished with all. Otherwise all are loaded, also those that were loaded before.
 //!
 //! The creation time that the server reports for a table does not help. No server changes it at a TRUNCATE; all change it at an
 //! ALTER and when a backup is restored, and a job continues after both of these (docs/notes/ledger.md). For the least number of
@@ -39,11 +39,11 @@ pub struct Run<'a> {
     pub again: bool,
     /// Whether a stream that begins like a loaded one is assumed to be the same stream.
     pub skip_loaded: bool,
-    /// What becomes of rows.
+    /// What the load does with each row.
     pub mode: Mode,
-    /// Whether nothing is doubled by loading the same records once more: the mode sees to it, or the table is emptied before.
+    /// Whether loading the same records again stores no duplicates: the mode prevents it, or the table is emptied before.
     pub repeatable: bool,
-    /// What there is of the rows that the line counts.
+    /// How many of the rows that the line counts still exist.
     pub held: Held<'a>,
     /// The hash that the source would have if it ended where it did then; `None` if it is shorter or has no end.
     pub old_head: Option<u64>,
@@ -185,7 +185,8 @@ fn done(line: &JobLine, run: &Run<'_>) -> Opening {
     }
     let is_same = line.size == now.size && line.hash == Some(now.hash);
     if is_same {
-        // The order in which its rows came in is no matter any more, nor which of them would have been bad in the table that it made.
+        // The order in which its rows came does not matter any more, nor which of them would have been bad in the table that it
+        // created.
         let of = |mapping: &Mapping| mapping.clone().without("sort").without("spelling");
         if let Some(difference) = of(&line.mapping).difference(&of(run.mapping)) {
             let on = &line.finished;
@@ -193,7 +194,7 @@ fn done(line: &JobLine, run: &Run<'_>) -> Opening {
         }
         return match missing(line, run) {
             None => Opening::AlreadyLoaded,
-            // What stored nothing doubles nothing.
+            // A load that stored nothing leaves no duplicates.
             Some(_) if run.repeatable || line.totals.rows == 0 => Opening::Anew,
             Some(missing) => refused(missing.described(line), missing.way_back(line)),
         };

@@ -260,7 +260,7 @@ const REJECT_COLUMNS: [&str; 8] = ["job", "line", "part", "start", "column_name"
 /// The number of the part of a reject whose record is not kept.
 const NOT_KEPT: u32 = u32::MAX;
 
-/// A server's own words are short; what a value adds to them is not.
+/// The message of a server itself is short; a value that it quotes may be long.
 fn shortened(reason: &str) -> &str {
     let mut end = reason.len().min(REASON_BYTES);
     while !reason.is_char_boundary(end) {
@@ -277,7 +277,7 @@ const MANY_RUNS: u32 = 10_000;
 /// Servers' names have 64 characters.
 const COLUMN_CHARS: usize = 256;
 
-/// As large as any statement need be.
+/// Large enough for any statement.
 const STATEMENT_BYTES: usize = 1 << 20;
 
 /// A server that allows less than this cannot be loaded into anyway.

@@ -50,7 +50,8 @@ pub struct JobLine {
     pub run: LastRun,
 }
 
-/// What a job's line says of the run that began or took over the job last. All texts are empty if an older version did.
+/// What a job's line says about the run that last began or took over the job. All texts are empty if that was a run of an older
+/// version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LastRun {
     /// When it began, in UTC.
@@ -224,8 +225,8 @@ impl JobLine {
         )
     }
 
-    /// Forgets a job: for one transaction. The first waits for open transactions of a run, and what they stored is removed by the
-    /// others.
+    /// Forgets a job: three statements for one transaction. The first waits for open transactions of a run; the others remove
+    /// what these stored.
     pub fn forget_statements(ledger: &Ledger, id: JobId) -> [String; 3] {
         let [chunks, rejects] = remove_lines(ledger, id);
         [format!("DELETE FROM {0} USING {0} WHERE `id` = {1}", ledger.jobs(), id.literal()), chunks, rejects]
@@ -247,7 +248,7 @@ impl JobLine {
         )
     }
 
-    /// Reads that word: a row of the user, or none.
+    /// Returns the query for that record: a row of the user, or none.
     pub fn forgotten_by_query(ledger: &Ledger, id: JobId) -> String {
         format!(
             "SELECT `reason` FROM {} WHERE `job` = {} AND `line` = 0 AND `column_name` = 'forgotten'",
@@ -256,7 +257,7 @@ impl JobLine {
         )
     }
 
-    /// The other jobs of a target, which are nothing any more once it is emptied: rows of the id.
+    /// The other jobs of a target, which become void once it is emptied: rows of the id.
     pub fn others_query(ledger: &Ledger, target: &str, but: &[JobId]) -> String {
         format!(
             "SELECT LOWER(HEX(`id`)) FROM {} WHERE `target` = {} AND `id` NOT IN ({}) ORDER BY `id` FOR UPDATE",
@@ -295,12 +296,12 @@ pub struct Start<'a> {
 }
 
 impl Fence {
-    /// Finds the job's line if it is this run's, and keeps others from changing that until the transaction ends.
+    /// Finds the job's line if it belongs to this run, and keeps others from changing it until the transaction ends.
     pub fn mine_query(&self) -> String {
         format!("SELECT `epoch` FROM {} WHERE {} FOR UPDATE", self.ledger.jobs(), self.ours())
     }
 
-    /// Notes that a step is finished.
+    /// Records that a step is finished.
     pub fn step_statement(&self, step: Step) -> String {
         format!(
             "UPDATE {} AS l JOIN (SELECT 1 AS one) AS o SET `step` = '{}' WHERE {}",
@@ -320,7 +321,7 @@ impl Fence {
         )
     }
 
-    /// Notes what an atomic load has copied.
+    /// Records what an atomic load has copied.
     pub fn copied_statement(&self, copied: &str) -> String {
         format!(
             "UPDATE {} AS l JOIN (SELECT 1 AS one) AS o SET `copied` = {} WHERE {}",
@@ -330,7 +331,7 @@ impl Fence {
         )
     }
 
-    /// Notes that this run ends without finishing the job, and why; `None` where an older version made the table.
+    /// Records that this run ends without finishing the job, and why; `None` where an older version created the table.
     pub fn run_ended_statement(&self, error: &str) -> Option<String> {
         let error: String = error.chars().take(ERROR_CHARS).collect();
         self.ledger.has_runs.then(|| {
@@ -456,7 +457,7 @@ fn remove_lines(ledger: &Ledger, id: JobId) -> [String; 2] {
 }
 
 fn list(jobs: &[JobId]) -> String {
-    // A list without members is no SQL; no job is all zeros.
+    // An empty list is not valid SQL; no job has the id of all zeros.
     if jobs.is_empty() { hex(&[0; 16]) } else { jobs.iter().map(|id| id.literal()).collect::<Vec<_>>().join(", ") }
 }
 

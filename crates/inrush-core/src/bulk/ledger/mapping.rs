@@ -8,7 +8,7 @@ use std::fmt;
 pub struct Mapping(Vec<(String, String)>);
 
 impl Mapping {
-    /// Adds what has this name.
+    /// Adds a value of this name.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl fmt::Display) -> Self {
         self.0.push((name.to_owned(), value.to_string().escape_debug().to_string()));
@@ -22,12 +22,12 @@ impl Mapping {
         self
     }
 
-    /// What has this name.
+    /// Returns the value of this name.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The same without what has this name.
+    /// Returns the same without the value of this name.
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
         self.0.retain(|(known, _)| known != name);
@@ -40,7 +40,7 @@ impl Mapping {
         Self(text.lines().filter_map(line).collect())
     }
 
-    /// What is different now: `delimiter` was `,` and is `;`. `None` if nothing is.
+    /// Returns what is different now, as text: `delimiter` was `,` and is `;`. `None` if nothing is.
     pub fn difference(&self, now: &Mapping) -> Option<String> {
         let of = |mapping: &Mapping, name: &str| {
             mapping

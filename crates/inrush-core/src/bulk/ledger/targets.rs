@@ -1,6 +1,6 @@
 //! Which tables a target's triggers may write to: a ROLLBACK must undo those rows too.
 //!
-//! A trigger's text is looked through for names, not parsed: a table that is only read, or only named in a comment, counts as well.
+//! A trigger's text is searched for names, not parsed: a table that is only read, or only named in a comment, counts as well.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,8 @@ pub struct Routine {
     pub body: String,
 }
 
-/// The first of `tables`, which have no transactions, that one of the `triggers` or of the `routines` they call names.
+/// Returns the first of `tables`, which have no transactions, that is named in one of the `triggers` or of the `routines` they
+/// call.
 pub fn untransacted<'a>(triggers: &[Routine], routines: &[Routine], tables: &'a [String]) -> Option<&'a str> {
     let mut waiting: Vec<&Routine> = triggers.iter().collect();
     let mut seen: BTreeSet<&str> = BTreeSet::new();

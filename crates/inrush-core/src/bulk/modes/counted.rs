@@ -1,6 +1,6 @@
 //! What the answer to a statement of a mode means for its rows, as numbers that add up.
 //!
-//! Invariant: `stored + skipped` is the number of rows that were sent; an answer for which that cannot be is an error.
+//! Invariant: `stored + skipped` is the number of rows that were sent; an answer that contradicts this is an error.
 
 use super::super::Mode;
 use super::super::judge::miscounted;
@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::session::Outcome;
 use std::ops::AddAssign;
 
-/// What became of rows that were sent.
+/// The outcome of the rows that were sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
     /// Rows that the table has now: inserted, replaced, brought up to date; rows that it had, in a delete.
@@ -47,7 +47,7 @@ impl Counted {
     /// Counts the rows of an INSERT or REPLACE of `n_rows`, on a connection without CLIENT_FOUND_ROWS.
     ///
     /// # Errors
-    /// If the server counts what cannot be, as with a trigger that changes the row which was to be left alone.
+    /// If the server's counts are impossible, as with a trigger that changes the row which was to be left alone.
     pub fn of_insert(mode: Mode, n_rows: u64, answer: &Outcome) -> Result<Self> {
         let affected = answer.affected;
         let duplicates = match (answer.counts(), n_rows) {
@@ -62,7 +62,7 @@ impl Counted {
             Mode::Ignore if affected <= n_rows && duplicates.unwrap_or(0) == 0 => {
                 Some(Self::new(n_rows, affected, Some(0)))
             }
-            // Each row once, and once more each row that made room.
+            // Each row counts once, and each row that it replaced counts once.
             Mode::Replace if affected >= n_rows => Some(Self::new(n_rows, n_rows, Some(affected - n_rows))),
             // An inserted row counts once, a changed one twice, one that had these values already not at all.
             Mode::Upsert if affected <= 2 * n_rows => Some(Self::new(n_rows, n_rows, duplicates)),

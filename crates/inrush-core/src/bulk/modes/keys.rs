@@ -1,11 +1,11 @@
-//! The unique keys of a table, and which of them a mode goes by.
+//! The unique keys of a table, and which of them a mode uses.
 
 use super::super::{Mode, Table};
 use crate::error::{Error, Result};
 use crate::value::column::Column;
 use crate::value::ident::quote_ident;
 
-/// What a table has that decides what a mode does with a row.
+/// The properties of a table that decide what a mode does with a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keys {
     /// Its unique keys, the primary key first.
@@ -88,7 +88,7 @@ impl Keys {
             };
         }
         let whole = |key: &&UniqueKey| key.columns.iter().flatten().all(|c| find(c).is_some()) && key.columns.is_some();
-        // What may be NULL finds nothing where it is: only a primary key is taken unasked where rows are found by it alone.
+        // A NULL in a key finds no row: where rows are found by the key alone, only a primary key is chosen without a request.
         let fit = |key: &&UniqueKey| whole(key) && (!by_key || key.name == "PRIMARY");
         match self.unique.iter().find(fit) {
             Some(key) => Ok(key.columns.clone().unwrap_or_default()),

@@ -22,7 +22,7 @@ pub struct Writing {
     /// The text that follows its rows.
     pub tail: String,
     target: String,
-    /// What update, delete and an upsert by LOAD DATA go through.
+    /// The stage for update, delete and an upsert by LOAD DATA.
     stage: Option<Stage>,
 }
 
@@ -101,7 +101,7 @@ impl Writing {
         }
     }
 
-    /// What the answer to a LOAD of `sent` rows means, before its warnings are known.
+    /// Returns what the answer to a LOAD of `sent` rows means, before its warnings are known.
     pub fn judge_load(&self, sent: u64, answer: LoadCounts) -> Verdict {
         match self.filling(Method::LoadData) {
             Mode::Ignore if answer.skipped <= sent => {
@@ -113,7 +113,7 @@ impl Writing {
         }
     }
 
-    /// Whether these warnings of a LOAD do no harm: each a duplicate key that was to be ignored, or known to be harmless.
+    /// Whether these warnings of a LOAD can be accepted: each is a duplicate key that was to be ignored, or known to be harmless.
     pub fn bears(&self, warnings: &[LoadWarning], answer: LoadCounts, harmless: &Harmless) -> bool {
         let ignores = self.filling(Method::LoadData) == Mode::Ignore;
         let (ignored, others): (Vec<_>, Vec<_>) =
@@ -121,7 +121,7 @@ impl Writing {
         ignored.len() as u64 == answer.skipped && harmless.covers(&others, answer.warnings - answer.skipped)
     }
 
-    /// What became of the rows of a LOAD that was found good.
+    /// Returns the outcome of the rows of a LOAD that was accepted.
     pub fn count_load(&self, answer: LoadCounts) -> Counted {
         let all = Counted::all(answer.records);
         match self.filling(Method::LoadData) {

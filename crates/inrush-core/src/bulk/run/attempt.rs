@@ -30,7 +30,7 @@ pub struct Attempt<'a> {
     in_flight: VecDeque<Sent>,
     tells: Tells,
     mode: Mode,
-    /// Statements that go ahead of it.
+    /// Statements that are sent before it.
     preludes: VecDeque<&'static str>,
     /// Statements that are likely to be executed: all of them are prepared in one flight.
     to_learn: Vec<Statement>,
@@ -56,7 +56,7 @@ pub enum Tells {
     UnitResults,
 }
 
-/// What becomes of the attempt when a command fails.
+/// What the attempt does when a command fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// It ends.
@@ -73,7 +73,7 @@ pub enum Mode {
 enum Todo {
     /// The earliest rows on top.
     Stack(Vec<Range<usize>>),
-    /// What the search says, but first the rest of the rows that it tries apart.
+    /// What the search returns, after the rest of the rows that it tries one by one.
     Search { search: Search, apart: Range<usize> },
 }
 
@@ -139,10 +139,10 @@ struct Sent {
     rows: Range<usize>,
     /// Results of it that ended.
     n_ends: usize,
-    /// Ids of its rows, and how many it affected for each. A server hands out some before it finds a row that fails, so they count
-    /// once the command is over.
+    /// Ids of its rows, and how many each affected. A server reports some before it finds a row that fails, so they count only
+    /// when the command is over.
     returned: Vec<(u64, u64)>,
-    /// Not of the batch: a statement that goes ahead of it.
+    /// A statement that is sent before the batch and does not belong to it.
     is_prelude: bool,
 }
 
@@ -202,7 +202,7 @@ impl<'a> Attempt<'a> {
         self
     }
 
-    /// Whether it goes one at a time, so that little is gained by a pipeline.
+    /// Whether it sends one command at a time, so that a pipeline gains little.
     pub fn is_one_at_a_time(&self) -> bool {
         self.one_at_a_time
     }
@@ -212,12 +212,12 @@ impl<'a> Attempt<'a> {
         match (&self.writer, self.one_at_a_time) {
             (None, _) => window,
             (Some(_), true) => Window { n_bytes: usize::MAX, ..window },
-            // One with the server, one in its buffer, one of ours on the way there. More would only be memory.
+            // One on the server, one in its buffer, one on its way there. More would only take memory.
             (Some(_), false) => Window { n_bytes: usize::MAX, n_commands: window.n_commands.min(COMMANDS) },
         }
     }
 
-    /// What the replies came to.
+    /// Returns the sums over the replies.
     pub fn into_counters(self) -> Counters {
         self.counters
     }
@@ -237,7 +237,7 @@ impl<'a> Attempt<'a> {
             self.sent(range.start..end, range.end);
             return next.send_rows(&command, self.effect);
         }
-        // A row by itself: what no packet holds goes ahead as long data.
+        // A single row: values that no packet holds are sent ahead as long data.
         let mut values = Vec::with_capacity(16);
         self.rows.as_bound().row(range.start, &mut values)?;
         self.sent(range.start..range.start + 1, range.end);
@@ -254,15 +254,15 @@ impl<'a> Attempt<'a> {
         match self.tells {
             Tells::Nothing => {}
             Tells::FirstId(step) => self.counters.ids.push(outcome.last_insert_id.unwrap_or(0), step, n_rows),
-            // A row by itself may have any number of results: those of a procedure. What the last one says is the row's.
+            // A single row may have any number of results: those of a procedure. The last result counts for the row.
             Tells::EachReply if n_rows == 1 => self.told_each(outcome),
             Tells::EachReply if sent.n_ends != n_rows => {
                 let message = format!("the server gave {} results for {n_rows} statements", sent.n_ends);
                 return Err(Error::protocol(message));
             }
-            // Each was taken in at its end.
+            // Each was counted when it ended.
             Tells::EachReply => {}
-            // An execution of its own: of a row that no packet in bulk holds, or that is tried alone.
+            // An execution of its own: of a row that no bulk packet can hold, or that is tried alone.
             Tells::UnitResults if n_rows == 1 && sent.returned.is_empty() => {
                 self.counters.ids.push(outcome.last_insert_id.unwrap_or(0), 1, 1);
                 self.counters.affected_each.push(outcome.affected);

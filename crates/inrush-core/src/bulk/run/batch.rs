@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::session::Statement;
 use crate::value::Rules;
 
-/// A batch on its way.
+/// A batch that is being written.
 pub struct Batch<'a> {
     statement: &'a Statement,
     template: &'a Template,
@@ -31,7 +31,7 @@ pub struct Batch<'a> {
     plan: Plan,
     /// The statement with the clause by which the ids are returned.
     returning: Option<Statement>,
-    /// Why everything is written once more, strictly.
+    /// Why everything is written again, strictly.
     strict: Option<String>,
 }
 
@@ -106,9 +106,9 @@ impl<'a> Batch<'a> {
         (self.rows.n_rows() == 0).then(|| self.report(Counters::default()))
     }
 
-    /// Takes in how an attempt went; what it had done is undone if it failed. `None`: there is another one.
+    /// Handles the outcome of an attempt; if it failed, what it had done is undone. `None`: there is another attempt.
     ///
-    /// `in_doubt`: every command was answered well, and yet the answers do not say that all rows are stored.
+    /// `in_doubt`: every command succeeded, but the answers do not confirm that all rows are stored.
     pub fn ended(&mut self, end: Result<Counters>, in_doubt: bool) -> Option<Result<BatchReport>> {
         let error = match end {
             Ok(counters) => return Some(Ok(self.report(counters))),
@@ -148,8 +148,8 @@ impl<'a> Batch<'a> {
         &self.plan
     }
 
-    /// Whether one command is as many statements: MariaDB's bulk command of an UPDATE or a DELETE. Those before the one that fails stay,
-    /// so that they must not be sent again with the others.
+    /// Whether one command runs as many statements: MariaDB's bulk command of an UPDATE or a DELETE. Those before the one that
+    /// fails stay, so that they must not be sent again with the others.
     fn runs_row_by_row(&self) -> bool {
         self.plan.method == Method::Bulk && !matches!(self.template.kind, Kind::Insert | Kind::Replace)
     }
@@ -234,7 +234,7 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// The error as the caller gets it: what became of the other rows belongs to it.
+    /// Adds the outcome of the other rows to the error that the caller gets.
     fn explained(&self, error: Error) -> Error {
         match error.hint() {
             None if error.row().is_some() && is_row_fault(&error) && self.options.on_bad_row == OnBadRow::Stop => {

@@ -10,7 +10,7 @@ use crate::session::Statement;
 use crate::value::column::Column;
 use crate::value::ident::quote_ident;
 
-/// What is known of the connection and the table.
+/// What is known about the connection and the table.
 #[derive(Clone, Debug)]
 pub struct Facts<'a> {
     /// What the server can do.
@@ -268,10 +268,10 @@ fn starts_with_call(statement: &Statement) -> bool {
     words.next().is_some_and(|word| word.eq_ignore_ascii_case("CALL"))
 }
 
-/// From so many rows on a file beats statements (docs/notes/batch-speed.md).
+/// From this many rows on, a file is faster than statements (docs/notes/batch-speed.md).
 const LOAD_ROWS: usize = 1_000;
 
-/// From so many rows on statements that are prepared cost no more than text, which has fewer of them (docs/notes/batch-speed.md).
+/// From this many rows on, prepared statements cost no more than text, which needs fewer statements (docs/notes/batch-speed.md).
 const PREPARED_ROWS: usize = 1_000;
 
 /// The same where text takes the server longer: `Profile::binds_fast`.

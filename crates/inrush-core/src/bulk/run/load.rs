@@ -1,7 +1,7 @@
 //! A batch as files of LOAD DATA LOCAL, one transaction for all of them.
 //!
-//! LOCAL turns what an INSERT would refuse into warnings. So any answer that does not say that every row is stored as it was sent is
-//! a doubt: the batch is undone and written again, strictly, by statements, whose word counts.
+//! LOCAL turns what an INSERT would refuse into warnings. So any answer that does not confirm that every row is stored as it was
+//! sent is a doubt: the batch is undone and written again, strictly, by statements, whose result counts.
 
 use super::report::Counters;
 use crate::bulk::judge::{Verdict, judge_load};
@@ -10,13 +10,13 @@ use crate::convert::BoundRows;
 use crate::error::{Error, Kind, Result};
 use crate::session::{LoadCounts, Outcome};
 
-/// A batch that travels as files.
+/// A batch that is sent as files.
 pub struct Load<'a> {
     text: LoadData,
     rows: &'a dyn BoundRows,
     /// The first row that is not sent yet.
     next: usize,
-    /// Rows of the file under way.
+    /// Rows of the current file.
     n_sent: usize,
     in_doubt: bool,
     counters: Counters,
@@ -32,10 +32,10 @@ impl<'a> Load<'a> {
         self.text.statement(content, file_name)
     }
 
-    /// Writes the next file. False: there is none.
+    /// Writes the next file. Returns `false` if there is none.
     ///
     /// # Errors
-    /// Those of the rows; `Data` for a value that no text can say, which is a doubt.
+    /// Those of the rows; `Data` for a value that a text cannot represent, which is a doubt.
     pub fn content(&mut self, out: &mut Vec<u8>) -> Result<bool> {
         out.clear();
         let range = self.next..self.rows.n_rows();
@@ -47,7 +47,7 @@ impl<'a> Load<'a> {
         Ok(n_rows > 0)
     }
 
-    /// Takes in the answer to a file.
+    /// Handles the answer to a file.
     ///
     /// # Errors
     /// `Data` if it leaves a doubt.
@@ -68,7 +68,7 @@ impl<'a> Load<'a> {
         self.in_doubt
     }
 
-    /// What the answers came to.
+    /// Returns the sums over the answers.
     pub fn take_counters(&mut self) -> Counters {
         std::mem::take(&mut self.counters)
     }

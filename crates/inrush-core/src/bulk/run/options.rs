@@ -1,4 +1,4 @@
-//! What a caller may ask of a batch.
+//! The options of a batch.
 
 use crate::bulk::Method;
 
@@ -13,7 +13,7 @@ pub struct BatchOptions {
     pub(super) bytes: Option<usize>,
 }
 
-/// What becomes of a batch with a row that its column or the server refuses.
+/// What happens to a batch with a row that its column or the server refuses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnBadRow {
     /// Nothing of the batch is stored; the error names the row.
@@ -36,7 +36,7 @@ impl BatchOptions {
         self
     }
 
-    /// Says what becomes of the batch if a row is bad.
+    /// Sets what happens to the batch if a row is bad.
     #[must_use]
     pub fn with_bad_rows(mut self, on_bad_row: OnBadRow) -> Self {
         self.on_bad_row = on_bad_row;
@@ -80,7 +80,7 @@ impl BatchOptions {
         self
     }
 
-    /// Puts about so many bytes into one command. More than the server's `max_allowed_packet` it never is.
+    /// Puts about this many bytes into one command, and never more than the server's `max_allowed_packet`.
     #[must_use]
     pub fn with_bytes(mut self, bytes: usize) -> Self {
         self.bytes = Some(bytes.max(1));

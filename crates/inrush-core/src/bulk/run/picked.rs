@@ -1,4 +1,4 @@
-//! The rows of a batch that are fit to be sent, and how those that are not come back into its report.
+//! The rows of a batch that can be sent; the others are added to its report afterwards.
 
 use super::Ids;
 use super::options::{BatchOptions, OnBadRow};
@@ -28,7 +28,7 @@ impl<'a> Checked<'a> {
         })
     }
 
-    /// Whether there are such.
+    /// Whether there are rows that are not sent.
     pub fn has_bad(&self) -> bool {
         !self.bad.is_empty()
     }

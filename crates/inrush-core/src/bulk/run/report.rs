@@ -1,4 +1,4 @@
-//! What became of a batch.
+//! The outcome of a batch.
 
 use super::Ids;
 use crate::bulk::Method;
@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::session::Outcome;
 use std::fmt;
 
-/// What became of a batch.
+/// The outcome of a batch.
 #[non_exhaustive]
 pub struct BatchReport {
     /// The method that wrote it.
@@ -64,7 +64,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Takes in one result.
+    /// Adds one result.
     pub(super) fn add(&mut self, outcome: &Outcome) {
         self.affected += outcome.affected;
         self.warnings += u64::from(outcome.warnings);

@@ -50,9 +50,9 @@ impl Choice {
 }
 
 impl Facts {
-    /// How many times faster rows are expected to be loaded in the order of the key. A row whose page is not in the buffer pool costs a
-    /// page that is read and one that is written; the share of such rows follows from the sizes, and what they cost was measured on one
-    /// kind of disk (docs/notes/sort.md). `None` where a size is not known.
+    /// Returns how many times faster rows are expected to be loaded in the order of the key. A row whose page is not in the
+    /// buffer pool costs one page read and one page write. The share of such rows follows from the sizes; their cost was measured
+    /// on one kind of disk (docs/notes/sort.md). `None` where a size is not known.
     pub fn gain(&self) -> Option<f64> {
         let (pool, to_come) = (self.buffer_pool? as f64, self.to_come? as f64);
         let (before, after) = (self.table as f64, self.table as f64 + to_come);
@@ -61,7 +61,7 @@ impl Facts {
         }
         let from = before.max(pool);
         let missing = (after - from - pool * (after / from).ln()) / to_come;
-        // Of rows in no order half of the neighbours descend.
+        // If rows are in no order, half of the neighbours descend.
         let disorder = match self.looked_at {
             0 => 1.0,
             looked_at => (2.0 * self.descents as f64 / looked_at as f64).min(1.0),
@@ -70,7 +70,7 @@ impl Facts {
     }
 }
 
-/// How many times as long a row takes that needs a page from the disk.
+/// How many times longer a row takes if it needs a page from the disk.
 const COST_OF_A_PAGE: f64 = 45.0;
 
 /// Temporary space that text takes: keys, places, headers (docs/notes/sort.md).
@@ -83,8 +83,8 @@ pub fn server_bytes(rows: u64) -> u64 {
     rows.saturating_mul(3)
 }
 
-/// Decides for [`Facts`] of a table with a key to sort by. Text whose keys come in no order takes one and a half times its size, since pages
-/// that are split stay two thirds full (docs/notes/sort.md, "When it is worth it").
+/// Decides from the [`Facts`] of a table with a key to sort by. Text whose keys come in no order takes one and a half times its
+/// size, because split pages stay two thirds full (docs/notes/sort.md, "When it is worth it").
 pub fn choose(facts: &Facts) -> Choice {
     let sorts = |reason: String| Choice::sorted(reason, facts.gain());
     let stays = |reason: String| Choice::unsorted(reason);
@@ -116,7 +116,7 @@ pub fn choose(facts: &Facts) -> Choice {
     sorts(format!("the table outgrows the server's memory ({sizes}), and the rows come in no order of the key"))
 }
 
-/// One in so many: fewer rows than the table has pages hardly meet on one.
+/// One in so many: if the load has fewer rows than that share of the table, its rows hardly ever share a page.
 const LEAST_SHARE: u64 = 50;
 
 /// Runs of some twenty ascending rows fill consecutive pages by themselves.

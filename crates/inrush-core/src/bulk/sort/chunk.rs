@@ -14,7 +14,7 @@ use arrow_schema::{DataType, Field, Schema};
 use std::mem;
 use std::sync::Arc;
 
-/// Lines of the sequence on their way into a chunk.
+/// Lines of the sequence that are collected for a chunk.
 #[derive(Debug, Default)]
 pub struct SortedText {
     text: Vec<u8>,

@@ -25,7 +25,7 @@ pub struct ClusteredPart {
     pub collation: Option<String>,
     /// Only so many characters (bytes of binary types) count.
     pub prefix: Option<u32>,
-    /// It goes down.
+    /// The order is descending.
     pub descending: bool,
 }
 
@@ -99,7 +99,7 @@ impl Groups {
     }
 
     fn route(&self, cells: &[Cells<'_>], row: usize) -> u16 {
-        // The server refuses a row that has no partition. None has more than 8,192 of them.
+        // The server refuses a row that has no partition. No table has more than 8,192 partitions.
         self.partitioning.route(&self.values(cells, row)).map_or(u16::MAX, |number| number as u16)
     }
 }
@@ -197,7 +197,7 @@ impl SortKey {
         }
     }
 
-    /// How many of these keys are less than the one before them, and of how many that is.
+    /// Returns how many of these keys are less than the one before them, and the number of such pairs.
     pub fn descents(keys: &[Vec<u8>]) -> (usize, usize) {
         (keys.windows(2).filter(|pair| pair[1] < pair[0]).count(), keys.len().saturating_sub(1))
     }
@@ -228,7 +228,7 @@ fn part_of(part: &ClusteredPart, plan: &Plan) -> Result<(usize, KeyPart), String
     let (Some(number), None) = (fields.next(), fields.next()) else { return Err(computed_by_server()) };
     let sql = computed.sql(|_| "@".into());
     if sql.trim() == "@" && !matches!(column.ty, ColumnType::Other(_)) {
-        // The cell is a text that was not checked for the column: near enough.
+        // The cell is a text that was not checked for the column: close enough.
         if let Some(order) = KeyPart::of(column, collation, part.prefix, part.descending) {
             return Ok((number, order));
         }

@@ -1,4 +1,4 @@
-//! Runs become one sequence: of the first rows of all runs the least comes next.
+//! Merges runs into one sequence: the least of the first rows of all runs comes next.
 
 use super::record::{Record, prefix};
 use crate::error::Result;
@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 
 /// Where a run's blocks come from, in order.
 pub trait Blocks {
-    /// Puts the records of the next block, verified, in the place of what is in `records`. `false`: there is none.
+    /// Replaces the content of `records` by the records of the next block, verified. Returns `false` if there is none.
     ///
     /// # Errors
     /// `Io` if it cannot be read, or is not what was written.
@@ -39,7 +39,7 @@ struct Cursor<B> {
 }
 
 impl<B: Blocks> Cursor<B> {
-    /// Goes to the next row. `false`: there is none.
+    /// Advances to the next row. Returns `false` if there is none.
     fn advance(&mut self) -> Result<bool> {
         self.at = self.next;
         while self.at == self.block.len() {

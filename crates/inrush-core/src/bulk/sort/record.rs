@@ -1,4 +1,4 @@
-//! One row on its way through the sort, as bytes.
+//! One row in the sort, as bytes.
 //!
 //! ```text
 //! varint  length of the key         the key, as memcmp compares it
@@ -58,7 +58,7 @@ pub fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     memchr::memchr_iter(b'\n', text).map(move |at| &text[std::mem::replace(&mut start, at + 1)..=at])
 }
 
-/// The error for bytes that are no record.
+/// The error for bytes that are not a record.
 pub(super) fn damaged() -> Error {
     Error::new(crate::Kind::Io, "these sorted rows are damaged")
 }

@@ -7,13 +7,13 @@ use super::block::{BLOCK_BYTES, HEADER_BYTES, Header};
 use super::record::{Record, prefix};
 use crate::error::Result;
 
-/// Takes rows in any order, and gives them back in theirs.
+/// Takes rows in any order, and returns them in the order of their keys.
 #[derive(Debug)]
 pub struct RunBuilder {
     /// Records, each as [`Record::write`] has it.
     bytes: Vec<u8>,
     entries: Vec<Entry>,
-    /// Rows are pushed in their order.
+    /// Rows are pushed in the order of their keys.
     is_sorted: bool,
 }
 

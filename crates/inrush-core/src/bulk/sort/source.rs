@@ -48,7 +48,7 @@ impl<B: Blocks> SortedSource<B> {
         Self { merge, sequence, stored: stored.into(), size, at: 0, n_before: 0, text_bytes }
     }
 
-    /// Goes over what is stored from here on, and compares it.
+    /// Skips the stored chunks that begin here, and compares them.
     fn pass_over(&mut self) -> Result<()> {
         while let Some(line) = self.stored.front() {
             if self.at < line.span.start {

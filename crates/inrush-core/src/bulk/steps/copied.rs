@@ -1,7 +1,7 @@
-//! What an atomic load has copied, so that it is noticed when others change the table before the copy takes its place.
+//! What an atomic load has copied, so that it can detect changes to the table before the copy replaces it.
 //!
-//! The definition is SHOW CREATE TABLE without its counter. The rows are their number and a sum of hashes, which no order of the rows
-//! changes: of the copy when it was made, of the table when it is to be replaced.
+//! The definition is SHOW CREATE TABLE without its counter. The rows are their number and a sum of hashes, which does not depend
+//! on the order of the rows: of the copy when it was made, of the table when it is to be replaced.
 
 use super::Shadow;
 use crate::value::column::{Column, ColumnType};
@@ -92,7 +92,8 @@ const COUNTER: &str = " AUTO_INCREMENT=";
 pub const MOST_BYTES_A_COLUMN: usize = 100;
 
 impl Shadow {
-    /// Counts the rows of one of its tables and sums their hashes: a row of (count, sum). What is generated follows from the rest.
+    /// Counts the rows of one of its tables and sums their hashes: a row of (count, sum). Generated columns follow from the
+    /// others.
     pub fn rows_query(&self, name: &str, columns: &[Column]) -> String {
         let values: Vec<String> = columns.iter().filter(|column| !column.generated).map(value).collect();
         let values = if values.is_empty() { "''".to_owned() } else { values.join(",") };
@@ -102,7 +103,7 @@ impl Shadow {
         )
     }
 
-    /// Keeps everybody else out of both tables.
+    /// Excludes all other sessions from both tables.
     pub fn lock_tables(&self) -> String {
         format!(
             "LOCK TABLES {} WRITE, {} WRITE",
@@ -128,7 +129,7 @@ fn value(column: &Column) -> String {
         | ColumnType::Time { .. }
         | ColumnType::DateTime { .. } => name,
         ColumnType::Bit { .. } => format!("{name}+0"),
-        // A FLOAT shows six digits, as a DOUBLE all.
+        // A FLOAT is printed with six digits; as a DOUBLE it has all.
         ColumnType::Float { .. } | ColumnType::Double { .. } => format!("{name}+0E0"),
         // Two moments may look the same in a zone.
         ColumnType::Timestamp { .. } => format!("UNIX_TIMESTAMP({name})"),

@@ -79,23 +79,23 @@ impl Index {
         self.name == definition::PRIMARY
     }
 
-    /// Whether a load may do without it: `needed` are columns with which indexes begin that must stay.
+    /// Whether a load may drop it: `needed` are the first columns of indexes that must stay.
     pub fn may_go(&self, needed: &[String]) -> bool {
         self.first_column.as_ref().is_none_or(|first| !needed.iter().any(|c| c.eq_ignore_ascii_case(first)))
     }
 }
 
-/// The definitions as they are added again; also how they are kept meanwhile.
+/// The definitions as they are added again; they are also stored in this form in between.
 pub fn add(indexes: &[Index]) -> String {
     indexes.iter().map(|index| format!("ADD {}", index.definition)).collect::<Vec<_>>().join(",\n")
 }
 
-/// One ALTER that takes them all away. `table` is quoted.
+/// Returns one ALTER that drops them all. `table` is quoted.
 pub fn drop_statement(table: &str, indexes: &[Index]) -> String {
     format!("ALTER TABLE {table} {}", drops(indexes))
 }
 
-/// What an ALTER says to take them away.
+/// The clauses of an ALTER that drop them.
 pub(super) fn drops(indexes: &[Index]) -> String {
     let drop = |index: &Index| match index.is_primary() {
         true => "DROP PRIMARY KEY".to_owned(),
@@ -150,7 +150,7 @@ fn items(text: &str) -> Vec<&str> {
     found
 }
 
-/// Enough of a refused text to find it by.
+/// Enough of a refused text to find it.
 const SHOWN_CHARS: usize = 200;
 
 #[cfg(test)]

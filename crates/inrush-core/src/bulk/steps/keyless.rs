@@ -1,8 +1,8 @@
 //! The server sorts: rows go into a copy of the table without keys, in any order, and one ALTER creates the keys of the existing
 //! rows.
 //!
-//! Duplicates are found by that ALTER alone. So that they can be named, and left out as in any other load, the copy has columns of its own
-//! until then, which note where each row comes from ([`Notes`]).
+//! Only that ALTER finds duplicates. So that they can be named, and left out as in any other load, the copy has additional
+//! columns until then, which record where each row comes from ([`Notes`]).
 
 use super::indexes::{self, Index};
 use crate::bulk::Batch;
@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// What the copy notes of each row: a number, which is in the order of the sources, its line, and the record where that must be kept.
+/// What the copy records about each row: a number in the order of the sources, its line, and the record where that must be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Notes {
     /// Which of the load's jobs the rows are of, from 0.
@@ -45,7 +45,7 @@ impl Notes {
         if self.keeps_records { 3 } else { 2 }
     }
 
-    /// What is noted of the rows of a batch.
+    /// Returns the notes about the rows of a batch.
     pub fn cells(self, batch: &Batch) -> Vec<ArrayRef> {
         let n_rows = batch.rows.num_rows();
         let mut places = batch.origin.places();
@@ -80,7 +80,7 @@ pub fn job_and_record(number: u64) -> (usize, u64) {
     ((number >> RECORD_BITS) as usize, number & ((1 << RECORD_BITS) - 1))
 }
 
-/// Takes all `keys` of the copy away and adds the columns for what is noted. `table` is quoted.
+/// Drops all `keys` of the copy and adds the columns for the notes. `table` is quoted.
 pub fn strip_statement(table: &str, keys: &[Index], keeps_records: bool) -> String {
     let mut sql = format!("ALTER TABLE {table} {}", indexes::drops(keys));
     let _ = write!(sql, ", ADD COLUMN `{NUMBER}` BIGINT UNSIGNED NULL, ADD COLUMN `{LINE}` BIGINT UNSIGNED NULL");
@@ -96,7 +96,7 @@ pub fn keep_records_statement(table: &str, there: &[String]) -> Option<String> {
     (!is_there).then(|| format!("ALTER TABLE {table} ADD COLUMN `{RECORD}` LONGBLOB NULL"))
 }
 
-/// Makes the keys and drops what was noted; of several FULLTEXT indexes each but the first gets an ALTER of its own, see
+/// Creates the keys and drops the notes. Of several FULLTEXT indexes each but the first gets an ALTER of its own, see
 /// [`indexes::add_statements`]. `there` are the names of the columns that the table has.
 pub fn finish_statements(table: &str, missing: &[Index], there: &[String]) -> Vec<String> {
     let noted = [NUMBER, LINE, RECORD].into_iter().filter(|name| there.iter().any(|column| column == name));
@@ -111,12 +111,12 @@ pub fn finish_statements(table: &str, missing: &[Index], there: &[String]) -> Ve
     statements
 }
 
-/// A column of the table that has a name of ours, if there is one.
+/// Returns a column of the table that has one of our names, if there is one.
 pub fn name_in_use<'a>(columns: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     columns.into_iter().find(|name| [NUMBER, LINE, RECORD].iter().any(|ours| ours.eq_ignore_ascii_case(name)))
 }
 
-/// Whether the table still has what was noted.
+/// Whether the table still has the notes.
 pub fn has_notes(there: &[String]) -> bool {
     there.iter().any(|column| column == NUMBER)
 }
@@ -167,7 +167,8 @@ impl Shared {
         }
     }
 
-    /// The rows that a load which stores one after the other would refuse, each with the key that it is refused for: ascending.
+    /// Returns the rows that a load which stores one row after the other would refuse, each with the key that refuses it:
+    /// ascending.
     pub fn refused(mut self) -> Vec<(u64, usize)> {
         let mut rows: Vec<_> = self.of_rows.into_iter().collect();
         rows.sort_unstable_by_key(|(number, _)| *number);

@@ -1,14 +1,14 @@
-//! The locks under which a run of a load does what commits by itself: TRUNCATE, CREATE, ALTER, RENAME.
+//! The locks that a run holds while it runs statements that commit by themselves: TRUNCATE, CREATE, ALTER, RENAME.
 //!
-//! Locks of the session (GET_LOCK), for such a statement ends the transaction, and with it the locks of rows, before it begins. The
-//! server frees them when the session ends, thus not before a statement that outlives its client.
+//! They are locks of the session (GET_LOCK), because such a statement ends the transaction, and with it the row locks, before it
+//! begins. The server frees them when the session ends, so not before a statement that outlives its client.
 
 use crate::bulk::ledger::JobId;
 
 /// The locks of all jobs of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobLocks {
-    /// At most 64 characters each; such names are the whole server's. In one order, so that two runs wait for each other only one way.
+    /// At most 64 characters each; such names are server-wide. They are sorted, so that two runs cannot deadlock.
     names: Vec<String>,
 }
 
@@ -20,8 +20,8 @@ impl JobLocks {
         Self { names }
     }
 
-    /// Takes them, and waits for the first that another session has for so many seconds. Each answers with a row: 1, or 0 if that was not
-    /// enough; some may be taken all the same.
+    /// Takes them, and waits up to `seconds` for the first one that another session holds. Each query returns a row: 1, or 0 if
+    /// that was not enough; some may be taken all the same.
     pub fn take_queries(&self, seconds: u32) -> Vec<String> {
         self.each(|name| format!("GET_LOCK('{name}', {seconds})"), |all| format!("SELECT {}", all.join(" AND ")))
     }
@@ -32,7 +32,7 @@ impl JobLocks {
         self.each(|name| format!("IS_USED_LOCK('{name}')"), |all| format!("SELECT COALESCE({})", all.join(", ")))
     }
 
-    /// Lets others have them.
+    /// Releases them.
     pub fn free_statements(&self) -> Vec<String> {
         self.each(|name| format!("RELEASE_LOCK('{name}')"), |all| format!("DO {}", all.join(", ")))
     }

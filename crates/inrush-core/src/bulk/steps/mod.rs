@@ -1,5 +1,5 @@
-//! What a load does before its first row and after its last, as SQL: indexes taken away and rebuilt, a shadow that takes the table's
-//! place. When a step is done and noted is the ledger's matter.
+//! What a load does before its first row and after its last, as SQL: indexes are dropped and rebuilt, a shadow replaces the
+//! table. The ledger decides when a step is done and recorded.
 
 pub mod atomic;
 pub mod copied;

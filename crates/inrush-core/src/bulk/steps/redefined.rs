@@ -1,4 +1,4 @@
-//! What changes of a table's definition when another one takes its place: the lines of SHOW CREATE TABLE that one of both has.
+//! What changes in a table's definition when another one replaces it: the lines of SHOW CREATE TABLE that only one of both has.
 
 use super::copied::without_counter;
 use std::collections::BTreeMap;

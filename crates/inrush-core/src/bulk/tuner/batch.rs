@@ -1,5 +1,5 @@
-//! How large a batch should be: as large as it takes for the transaction's own cost (COMMIT, the ledger's line) not to count, and
-//! small enough that a chunk is over soon, so that little is lost and replayed when something goes wrong.
+//! How large a batch should be: so large that the transaction's own cost (COMMIT, the ledger's line) does not count, and so small
+//! that a chunk is over soon, so that little is lost and replayed when something fails.
 
 use super::{Ack, median};
 use std::time::Duration;
@@ -76,7 +76,7 @@ impl BatchTuner {
         self.decide(chunk, room)
     }
 
-    /// The last chunk of a source is short, and a chunk from before a change is of the old size: neither says anything of this one.
+    /// The last chunk of a source is short, and a chunk from before a change has the old size: neither counts for this size.
     fn is_of_size(&self, ack: &Ack, room: usize) -> bool {
         let size = self.target.min(room) as u64;
         (size * 5 / 8..=size * 13 / 8).contains(&ack.bytes)
@@ -87,7 +87,7 @@ impl BatchTuner {
         let percent = share * 100.0;
         let may_double = self.target * 2 <= self.max.min(room);
         if way > DEAR && may_double && took * 2.0 <= LONG.as_secs_f64() {
-            // A way does not become longer by what is sent over it: this needs no proof.
+            // The round trip does not become longer with the bytes that are sent: this needs no proof.
             self.before = None;
             let why = format!("the ways to the server and back take {:.1} % of a chunk's time", way * 100.0);
             return self.set(self.target * 2, why);

@@ -20,7 +20,8 @@ pub struct LaneTuner {
     phase: Phase,
     rest: Duration,
     turn: Turn,
-    /// What one more lost when it was last tried. Each lane gains less than the one before, so one less gains no more than that.
+    /// What one more lost when it was last tried. Each lane gains less than the one before, so removing one gains no more than
+    /// that.
     lost: f64,
     /// Bytes that are still to be read, if that is known.
     left: Option<u64>,
@@ -44,11 +45,11 @@ impl Turn {
 
 #[derive(Debug)]
 enum Phase {
-    /// Measuring how fast it is with the lanes that there are: bytes a second, window by window.
+    /// Measuring the rate with the current lanes: bytes a second, window by window.
     Measure(Vec<f64>),
-    /// Measuring how fast it is with one more or less.
+    /// Measuring the rate with one more or less.
     Probe { from: usize, base: Vec<f64>, rates: Vec<f64> },
-    /// One more seemed to be worth nothing: measuring again without it, for the rate may have fallen by itself meanwhile.
+    /// One more seemed to gain nothing: measuring again without it, because the rate may have fallen by itself meanwhile.
     Review { probed: usize, before: Vec<f64>, with: Vec<f64>, after: Vec<f64> },
     /// Enough was tried for now.
     Rest { until: Duration },
@@ -80,7 +81,7 @@ impl LaneTuner {
         matches!(self.phase, Phase::Probe { .. } | Phase::Review { .. })
     }
 
-    /// What was measured holds no longer.
+    /// What was measured is no longer valid.
     pub(super) fn start_over(&mut self, now: Duration) {
         if let Phase::Measure(rates) = &mut self.phase {
             rates.clear();
@@ -88,7 +89,7 @@ impl LaneTuner {
         }
     }
 
-    /// There will not be more than this many.
+    /// Sets a new maximum.
     pub(super) fn no_more_than(&mut self, most: usize, now: Duration) {
         self.max = most.max(1);
         self.min = self.min.min(self.max);
@@ -142,7 +143,7 @@ impl LaneTuner {
                 if after.len() < WINDOWS {
                     return None;
                 }
-                // As many of before as of after: what falls evenly then counts for neither.
+                // As many windows from before as from after: then a rate that falls evenly counts for neither.
                 let last = &before[before.len().saturating_sub(after.len())..];
                 let (probed, gain) = (*probed, Gain::of(&[last, &after[..]].concat(), with));
                 self.review(probed, gain, ack.at)
@@ -226,12 +227,12 @@ impl LaneTuner {
         Some((from, format!("the rate fell without it too: it was {:+.1} % after all", gain.share * 100.0)))
     }
 
-    /// Whether enough is to come at this rate for one less to earn its try back, if it gains as much as it can.
+    /// Whether enough work is left at this rate to repay a try of one less, if it gains as much as it can.
     fn lasts(&self, rate: f64) -> bool {
         self.left.is_none_or(|left| left as f64 / rate * self.lost.max(WORTH_LESS) >= COST_OF_A_TRY.as_secs_f64())
     }
 
-    /// Enough was tried this way.
+    /// Pauses: enough was tried in this direction.
     fn rest(&mut self, next: Turn, now: Duration) {
         self.turn = next;
         self.phase = Phase::Rest { until: now + self.rest };
@@ -250,7 +251,7 @@ impl Gain {
         let is_clear = self.is_far_below(wanted, grew) || (grew && self.share - self.error > wanted);
         match windows {
             n if n < WINDOWS => !is_clear,
-            // It costs nothing to look for longer, and noise hides a gain as large as what is wanted.
+            // It costs nothing to measure for longer, and noise hides a gain as large as the wanted one.
             n if grew && (0.0..wanted).contains(&self.share) => n < MOST_FREE_WINDOWS,
             n => n < MOST_WINDOWS && self.is_near(wanted) && (grew || self.share >= wanted),
         }
@@ -282,10 +283,10 @@ const WORTH_MORE: f64 = 0.05;
 /// What one less may lose.
 const WORTH_LESS: f64 = 0.03;
 
-/// What a try of one less costs that loses something, as nearly all do: some seconds at down to half the rate.
+/// The cost of a try of one less that loses something, as nearly all do: some seconds at down to half the rate.
 const COST_OF_A_TRY: Duration = Duration::from_secs(3);
 
-/// What is lost for sure where a part of a window is enough to give up.
+/// The loss that is certain where a part of a window is enough to give up.
 const HOPELESS: f64 = 0.1;
 
 /// How many windows are measured before and after, and how many at the most if they leave a doubt, or if they cost nothing besides.

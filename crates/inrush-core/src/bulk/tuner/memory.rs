@@ -5,15 +5,15 @@ pub fn largest_batch(memory: usize, lanes: usize, held_per_byte: f64) -> usize {
     (memory as f64 / (batches(lanes) as f64 * held_per_byte)) as usize
 }
 
-/// How many batches are under way where so many lanes are kept busy.
+/// Returns how many batches are in memory when this many lanes are kept busy.
 pub fn batches(lanes: usize) -> usize {
     lanes * BATCHES_PER_LANE + BATCHES_BESIDE
 }
 
-/// One is on its way to the server, the next is made ready.
+/// One is being sent to the server, the next is being prepared.
 const BATCHES_PER_LANE: usize = 2;
 
-/// One waits in the reader's hands.
+/// One is in the reader.
 const BATCHES_BESIDE: usize = 1;
 
 /// A byte of narrow CSV, its views and the text made of it (docs/notes/chunk-size.md): the assumption until the first chunk is

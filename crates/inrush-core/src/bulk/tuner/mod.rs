@@ -1,8 +1,9 @@
-//! Finds out under way which method is faster, how large a chunk should be and how many lanes are worth it: three small machines, fed with
-//! what each chunk cost and when. They know no clock, so that a load can be tuned again from its [`trace`], decision by decision.
+//! Finds out during a load which method is faster, how large a chunk should be and how many lanes are worth it. It consists of
+//! three small machines, whose input is the cost and time of each chunk. They know no clock, so that a load can be tuned again
+//! from its [`trace`], decision by decision.
 //!
-//! Invariants: method, batch size and lanes never change at the same time, for none could be judged; on a rate that is flat but for
-//! noise the number of changes is bounded by the logarithm of the time (`tests`).
+//! Invariants: method, batch size and lanes never change at the same time, because their effects could not be separated. On a
+//! rate that is constant except for noise, the number of changes is bounded by the logarithm of the time (`tests`).
 
 pub mod batch;
 mod gain;
@@ -39,7 +40,7 @@ pub struct Ack {
     pub fixed: Duration,
     /// How long its lane had waited for it.
     pub idle: Duration,
-    /// The least time in which the ledger's line was answered so far: the way to the server and back, and little more; zero if unknown.
+    /// The least time in which the ledger's line was answered so far: little more than the network round trip; zero if unknown.
     pub trip: Duration,
     /// Bytes of text that were still to be read then, if that is known.
     pub left: Option<u64>,
@@ -56,7 +57,7 @@ impl Ack {
     }
 }
 
-/// Between what the tuner may choose. Where first, least and most are the same, nothing is chosen.
+/// The range in which the tuner may choose. Where first, least and most are the same, nothing is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Lanes to begin with.
@@ -71,7 +72,7 @@ pub struct Limits {
     pub min_batch: usize,
     /// The most bytes of a batch.
     pub max_batch: usize,
-    /// Bytes of memory for all that is under way; a chosen batch size keeps to it, a fixed one does not.
+    /// Bytes of memory for all batches in progress; a chosen batch size keeps to it, a fixed one does not.
     pub memory: usize,
     /// Two methods; the load finds out which one is faster, if it begins with one lane. In doubt it takes the first.
     pub methods: Option<[Method; 2]>,
@@ -170,7 +171,7 @@ impl Tuner {
         self.lanes.lanes()
     }
 
-    /// How many lanes have proved to be worth it: not counted is one that is only tried.
+    /// Returns how many lanes have proved to be worth it; a lane that is only being tried is not counted.
     pub fn settled_lanes(&self) -> usize {
         self.lanes.settled()
     }
@@ -210,7 +211,7 @@ impl Tuner {
             return Some(Tuned { at: ack.at, change: Change::Method { from, to }, why });
         }
         let room = self.room();
-        // A batch that changes while lanes are compared would be compared too.
+        // If the batch size changed during a comparison of lanes, its effect would be measured too.
         let changed = if self.lanes.is_probing() { None } else { self.batch.on_ack(ack, room) };
         if let Some((from, why)) = changed {
             self.lanes.start_over(ack.at);

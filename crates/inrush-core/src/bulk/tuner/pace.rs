@@ -1,14 +1,14 @@
-//! A rate that is not exceeded: rows are let go one batch at a time, each when the rows before it are paid for, and batches are made
-//! small enough that this is smooth.
+//! Keeps to a maximum rate: rows are released one batch at a time, each when the time of the rows before it is over. Batches are
+//! made small enough that this is smooth.
 
 use std::num::NonZeroU64;
 use std::time::Duration;
 
-/// A bucket without room: time that was not used is not made up for by a rush.
+/// A bucket without room: unused time does not allow a burst later.
 #[derive(Clone, Debug)]
 pub struct Pace {
     rows_per_second: NonZeroU64,
-    /// When the rows that were let go are paid for.
+    /// When the time of the released rows is over.
     paid_at: Duration,
     /// Bytes of text of a row, by the last batch.
     row_bytes: f64,
@@ -25,7 +25,7 @@ impl Pace {
         self.paid_at.saturating_sub(now)
     }
 
-    /// A batch was let go.
+    /// Records that a batch was released.
     pub fn let_go(&mut self, rows: u64, bytes: u64, now: Duration) {
         if rows == 0 {
             return;
@@ -35,14 +35,14 @@ impl Pace {
         self.row_bytes = bytes as f64 / rows as f64;
     }
 
-    /// How many bytes of text a batch should have to be paid for in [`SMOOTH`].
+    /// Returns how many bytes of text a batch should have to take [`SMOOTH`].
     pub fn batch_bytes(&self) -> usize {
         let rows = self.rows_per_second.get() as f64 * SMOOTH.as_secs_f64();
         (rows.max(1.0) * self.row_bytes.max(1.0)) as usize
     }
 }
 
-/// How much time's rows go at once. A shorter time makes more transactions.
+/// The time for one batch. A shorter time makes more transactions.
 const SMOOTH: Duration = Duration::from_millis(250);
 
 const LIKELY_ROW_BYTES: f64 = 64.0;

@@ -1,5 +1,6 @@
-//! Which of two methods is faster, found out in a load's first chunks: a few chunks by the one and a few by the other take turns, so that what
-//! changes by itself counts for both. Only a lane alone tries them: where several are at work, a chunk's time is not its own.
+//! Finds out in a load's first chunks which of two methods is faster. A few chunks by the one and a few by the other take turns,
+//! so that changes from outside count for both. This is done only while one lane runs: with several lanes, a chunk's time depends
+//! on the others.
 //!
 //! In doubt the first one stays.
 
@@ -49,7 +50,7 @@ impl Trial {
         if self.is_over {
             return None;
         }
-        // The first of a turn meets what the other method has left in the server's caches.
+        // The first chunk of a turn runs with server caches that the other method has left.
         if !is_first {
             self.rates[which].push(ack.bytes as f64 / (ack.took + ack.idle).as_secs_f64().max(f64::MIN_POSITIVE));
         }
@@ -92,5 +93,5 @@ const MOST: usize = 12;
 /// What the second must gain: it takes more of the client's processor.
 const WORTH: f64 = 0.03;
 
-/// As many chunks as are to come at least, where it is known: the turns of a trial, and as many again that gain by it.
+/// The least number of chunks that must be left, where it is known: the turns of a trial, and as many again that gain by it.
 const WORTH_ITS_TIME: u64 = 12;

@@ -58,17 +58,17 @@ impl Window {
         }
     }
 
-    /// Whether it says enough of the first `lanes` lanes.
+    /// Whether it has enough data of the first `lanes` lanes.
     pub(super) fn is_full(&self, now: Duration, lanes: usize) -> bool {
         let took = now.saturating_sub(self.since);
         let chunks: u32 = self.lanes.iter().map(|span| span.chunks).sum();
         let heard = self.lanes.iter().take(lanes).filter(|span| span.chunks >= CHUNKS_PER_LANE).count();
         let enough = took >= LEAST && chunks >= CHUNKS && heard == lanes;
-        // A lane that waits for a lock, say, must not keep the others from being measured: it counts as what it does.
+        // A lane that waits, for a lock for example, must not keep the others from being measured: it counts as what it does.
         enough || (took >= MOST && chunks > 0)
     }
 
-    /// Whether it says enough of something that is far worse than it was.
+    /// Whether it has enough data to detect something that is far worse than before.
     pub(super) fn hints(&self, now: Duration, lanes: usize) -> bool {
         let chunks: u32 = self.lanes.iter().map(|span| span.chunks).sum();
         let heard = self.lanes.iter().take(lanes).filter(|span| span.chunks > 0).count();
@@ -89,7 +89,7 @@ impl Window {
     }
 }
 
-/// Shorter ones follow the disk's moods.
+/// In shorter windows the variation of the disk dominates.
 const LEAST: Duration = Duration::from_secs(2);
 const CHUNKS: u32 = 8;
 const CHUNKS_PER_LANE: u32 = 2;

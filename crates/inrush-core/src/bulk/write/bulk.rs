@@ -1,4 +1,4 @@
-//! COM_STMT_BULK_EXECUTE of the user's own statement, whatever it does with its placeholders: INSERT, REPLACE, an upsert, UPDATE,
+//! COM_STMT_BULK_EXECUTE of the user's own statement, for any use of its placeholders: INSERT, REPLACE, an upsert, UPDATE,
 //! DELETE.
 //!
 //! A packet contains the type of each parameter once: that of its first value in the packet. A value of another type begins the

@@ -1,8 +1,9 @@
 //! LOAD DATA for a statement with placeholders: `INSERT INTO t (a, b) VALUES (?, ?)` becomes the statement that reads the same columns from
 //! LOCAL INFILE, and rows of values become its text.
 //!
-//! What is stored is what an execution stores. A value for which a text cannot say that is refused, with its row, and another method has to
-//! take it (docs/notes/write.md). What LOCAL itself does to rows, as IGNORE would, is for the caller to watch (docs/notes/load-traps.md).
+//! The stored values are those that an execution stores. A value for which no text gives that result is refused, with its row,
+//! and another method must write it (docs/notes/write.md). The caller must handle what LOCAL itself does to rows, like IGNORE
+//! (docs/notes/load-traps.md).
 //!
 //! | column | field |
 //! |---|---|
@@ -102,7 +103,7 @@ impl LoadData {
         })
     }
 
-    /// The statement for a text. `file_name` is what the server will ask for.
+    /// Returns the statement for a text. `file_name` is the file that the server will request.
     pub fn statement(&self, text: &[u8], file_name: &str) -> String {
         let fields: Vec<_> = self.fields.iter().map(|field| (field.column.name.as_str(), field.way.form())).collect();
         statement_of(

@@ -1,6 +1,7 @@
-//! The commands of a write method, a method a file: rows that a caller bound, or checked cells of a file, become their bytes.
+//! The commands of a write method, one file for each method: rows that a caller bound, or checked cells of a file, become their
+//! bytes.
 //!
-//! A writer takes as many of the rows it is offered as one command holds, and says which. What is written was checked before.
+//! A writer takes as many of the offered rows as one command holds, and returns how many. All values were checked before.
 
 pub mod bulk;
 pub mod literal;

@@ -223,7 +223,7 @@ impl Writer for MultiRowPrepared {
         let n_rows = down_to_power(n_rows);
         values.truncate(self.scratch.ends[n_rows.ilog2() as usize]);
         self.scratch.last_bytes = values.len() + values.len() / 8;
-        // Long rows are not encoded in vain again and again, and short ones soon travel in full statements again.
+        // Long rows must not be encoded in vain again and again, and short rows should soon be sent in full statements again.
         self.n_next = match n_rows < n_most {
             true => n_rows,
             false if 2 * values.len() > self.limits.bytes => self.n_next,

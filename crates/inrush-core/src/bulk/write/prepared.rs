@@ -1,4 +1,4 @@
-//! One execution a row, and the one row that is too long to share a packet: its long values go ahead of it, in parts.
+//! One execution for each row, and the row that is too long to share a packet: its long values are sent ahead of it, in parts.
 
 use super::{Command, Limits, Next, Writer};
 use crate::bulk::row_source::RowSource;
@@ -58,7 +58,7 @@ pub(super) fn alone(statement: &Statement, values: &[Value<'_>], max_bytes: usiz
     })
 }
 
-/// An execution has no form for it.
+/// Refuses DEFAULT, which an execution cannot contain.
 pub(super) fn refuse_default(values: &[Value<'_>]) -> Result<()> {
     match values.iter().position(|value| matches!(value, Value::Default) || value.is_unmade()) {
         None => Ok(()),

@@ -184,7 +184,7 @@ fn runs_on(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.' | b'@' | b'\'' | b'"' | b'`' | 0x80..)
 }
 
-/// Refuses a text that may be read in two ways: a statement's placeholders were found where a backslash escapes.
+/// Refuses an ambiguous text: its placeholders were found under the assumption that a backslash escapes.
 pub(super) fn check_quotes(statement: &Statement, backslash_escapes: bool) -> Result<()> {
     let is_doubtful = |pair: &[u8]| pair[0] == b'\\' && (pair[1] == b'\'' || pair[1] == b'"');
     if !backslash_escapes && statement.sql().as_bytes().windows(2).any(is_doubtful) {

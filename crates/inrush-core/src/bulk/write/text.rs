@@ -69,7 +69,7 @@ impl Row {
     /// `backslash_escapes` is false where the session is in NO_BACKSLASH_ESCAPES.
     ///
     /// # Errors
-    /// `Config` for a statement that is read in two ways without backslashes that escape.
+    /// `Config` for a statement that is ambiguous when backslashes do not escape.
     pub fn new(statement: &Statement, limits: Limits, backslash_escapes: bool) -> Result<Self> {
         check_quotes(statement, backslash_escapes)?;
         let template = Template::parse(statement);

@@ -10,7 +10,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, BinaryViewArray};
 use std::ops::Range;
 
-/// Lines on their way into a buffer, which has all of them once they are [finished](Lines::finish).
+/// Appends lines to a buffer, which has all of them once they are [finished](Lines::finish).
 pub struct Lines<'o> {
     block: Block<'o>,
     /// Where the line begins that is being written.
