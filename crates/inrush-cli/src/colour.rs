@@ -1,4 +1,4 @@
-//! Colour: when there is any, and what has some. Little of it: nothing is said by colour alone.
+//! Colour: when it is used, and for which text. It is used rarely: no information is in the colour alone.
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};

@@ -56,7 +56,7 @@ pub(crate) struct ConnectArgs {
     defaults_file: Option<PathBuf>,
 }
 
-/// The environment, handed in so that tests can make one up.
+/// The environment, as an argument so that tests can set one.
 pub(crate) struct Environment {
     pub(crate) url: Option<String>,
     pub(crate) password: Option<String>,
@@ -65,7 +65,7 @@ pub(crate) struct Environment {
 impl Environment {
     /// The process's own.
     pub(crate) fn of_process() -> Self {
-        // Set to nothing is how a shell takes a variable back for one command.
+        // An empty variable counts as unset: that is how a shell unsets it for one command.
         let url = std::env::var("INRUSH_URL").ok().filter(|url| !url.is_empty());
         Self { url, password: std::env::var("INRUSH_PASSWORD").ok() }
     }

@@ -76,7 +76,7 @@ impl Output {
         }
     }
 
-    /// The columns of the terminal that messages go to; `None` if it is none.
+    /// The columns of the terminal that messages go to; `None` if standard error is not a terminal.
     pub(crate) fn message_width() -> Option<usize> {
         columns_of(&std::io::stderr())
     }
@@ -121,7 +121,7 @@ impl Output {
         };
         let mut out = std::io::stdout().lock();
         match writeln!(out, "{text}").and_then(|()| out.flush()) {
-            // Who closes a pipe (`| head`) has read enough.
+            // A reader that closes a pipe (`| head`) has read enough.
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
                 self.unwritten.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
             }

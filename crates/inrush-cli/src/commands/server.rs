@@ -77,7 +77,7 @@ enum Verb {
     },
 }
 
-/// Runs one verb and hands back the exit code.
+/// Runs one verb and returns the exit code.
 pub(crate) fn run(arguments: &ServerArgs, as_json: bool) -> Result<u8> {
     let folder = arguments.dir.clone().map_or_else(default_folder, Ok)?;
     let server = LocalServer::at(&folder)?;

@@ -1,4 +1,4 @@
-//! `inrush bench pool`: what it takes to get a connection out of a pool that many share.
+//! `inrush bench pool`: the time to get a connection from a pool that many callers share.
 
 use super::experiment::{self, Common, Experiment, Facts, Plan, check_clients, exit_code_of_errors, listed};
 use super::place::{Place, SCHEMA};

@@ -93,7 +93,7 @@ pub(super) fn run(args: &PressureArgs, output: &Output) -> Result<u8> {
     experiment::perform(&Pressure { args, output }, output)
 }
 
-/// The experiment, and where it shows how it goes.
+/// The experiment, and the output for its progress.
 struct Pressure<'a> {
     args: &'a PressureArgs,
     output: &'a Output,

@@ -1,4 +1,4 @@
-//! The folder of an export: one export at a time, and no name that stands for half a file.
+//! The folder of an export: one export at a time, and an unfinished file never has its final name.
 
 use super::cannot;
 use super::manifest::Manifest;

@@ -134,7 +134,7 @@ impl ExportArgs {
     }
 }
 
-/// Exports, and hands back the exit code.
+/// Exports, and returns the exit code.
 pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
     let began = Instant::now();
     // TIMESTAMPs are instants; a file has them in UTC, whatever the server's zone is.

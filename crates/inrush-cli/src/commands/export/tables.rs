@@ -121,7 +121,7 @@ fn chosen(table: &TableName, found: &[(String, String)], wanted: &[String]) -> R
     Ok((wanted.iter().map(column).collect::<Result<_>>()?, Vec::new()))
 }
 
-/// The statement that makes a table that is no view.
+/// The CREATE statement of a table that is not a view.
 pub(super) fn definition(connection: &mut Connection, name: &TableName) -> Result<String> {
     let (_, text) = connection.query_one::<(String, String)>(&format!("SHOW CREATE TABLE {}", name.quoted()), ())?;
     Ok(text)

@@ -96,8 +96,8 @@ impl State {
     }
 }
 
-/// Ends the process if a load that was aborted does not end: it may wait for something that is no connection yet, or for a disk. What is
-/// stored is in the ledger, as after any other end.
+/// Ends the process if a load that was aborted does not end: it may wait for a connection that is not open yet, or for a disk. Stored
+/// rows are in the ledger, as after any other end.
 fn end_in_any_case(state: &Mutex<State>, output: &Output) {
     std::thread::sleep(MAY_TAKE);
     // Kept locked until the end: from now on no signal handler treats this load as running.

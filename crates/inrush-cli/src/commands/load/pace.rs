@@ -1,7 +1,7 @@
-//! How far a load is, how fast, and how long it will still take: out of what was counted at some moments. Pure.
+//! The progress of a load, its rate and the remaining time, from counts at several moments. Pure.
 //!
-//! Everything is about rows that are *committed* by this run. What is read runs ahead of that by some chunks, and what earlier runs have
-//! stored says nothing about speed. The rate is that of the last [`WINDOW`], so that the time left follows a server that becomes slower.
+//! All numbers are of rows that this run has *committed*. Reading is ahead of that by some chunks, and the rows of earlier runs do not show
+//! the speed. The rate is that of the last [`WINDOW`], so that the time left follows a server that becomes slower.
 
 use inrush::Snapshot;
 use std::collections::VecDeque;
@@ -42,7 +42,7 @@ pub(super) struct Pace {
     recent: VecDeque<Point>,
     /// When the last commit was seen.
     last_commit: Duration,
-    /// Bytes that were read before the first chunk: what earlier runs have stored, which is passed over.
+    /// Bytes that were read before the first chunk: the parts that earlier runs have stored, which are skipped.
     read_before: u64,
     /// Rows are read to be sorted.
     is_sorting: bool,
@@ -74,7 +74,7 @@ impl Pace {
             self.last_commit = now.at;
         }
         if !has_begun {
-            // Connecting, and comparing what is stored, are no time of the rate.
+            // The rate does not include the time of connecting and of comparing stored rows.
             self.recent.clear();
             self.read_before = now.read;
         }
@@ -120,12 +120,12 @@ impl Pace {
         let Snapshot { bytes, left, resumed, .. } = now.done;
         let of_run = match total.saturating_sub(self.read_before) {
             rest if resumed > 0 && rest > total / MUCH => rest,
-            // Nothing was passed over; or a small file was read at once.
+            // Nothing was skipped; or a small file was read at once.
             _ => total,
         };
         let on_disk = of_run as f64 / (bytes + left.unwrap_or(0)).max(1) as f64;
         let rest = remaining as f64 * on_disk * 100.0 / total as f64;
-        // Rounded down, but for what is lost in fractions.
+        // Rounded down, after a correction of rounding errors.
         Some((100.0 - rest + 1e-6).clamp(0.0, 100.0) as u8)
     }
 
@@ -174,7 +174,7 @@ mod tests {
         check(1000, &[(0, 0, 0, 1000, 0), (1, 500, 0, 500, 0)], (Some(0), None, None));
         check(1000, &[(0, 0, 0, 1000, 0), (1, 500, 200, 500, 20)], (Some(20), Some((20.0, 200.0)), Some(4)));
     }
-    /// A reader has 300 bytes in its hands: they are read from the disk, and text that is still to come.
+    /// A reader holds 300 bytes: they are read from the disk, and their text is still to come.
     #[test]
     fn what_a_reader_holds_is_no_progress() {
         let mut pace = Pace::default();
@@ -239,7 +239,7 @@ mod tests {
         pace.take(&sorting(1, 10, 100, 100));
         let got = pace.take(&sorting(3, 30, 300, 400));
         assert_eq!((got.percent, got.rates, got.has_begun), (Some(40), Some((10.0, 100.0)), false));
-        // The rows are sent: what was read is no progress any more.
+        // The rows are sent: bytes that were read are not progress any more.
         let loading = |at, bytes, settled_bytes, stored| {
             let done = Snapshot { bytes, settled_bytes, stored, left: Some(1200 - bytes), ..Snapshot::default() };
             Moment { at: Duration::from_secs(at), done, read: 1000, total: Some(1000) }

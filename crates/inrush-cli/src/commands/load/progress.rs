@@ -1,4 +1,5 @@
-//! Progress of a load: a line that is replaced on a terminal, a line now and then elsewhere, nothing under `--quiet`. It goes to standard error, so that `--json` has it too.
+//! Progress of a load: a line that is replaced on a terminal, a line now and then elsewhere, nothing under `--quiet`. It goes to standard
+//! error, so that `--json` has it too.
 
 use super::pace::{Moment, Pace, Standing};
 use crate::Output;

@@ -1,5 +1,5 @@
 //! Repeated events (retries, the wait for another run): the first of a kind are printed, then one from time to time with
-//! the number of those left out, so that hours of failures are no flood of lines. `--events` has them all.
+//! the number of those left out, so that hours of failures do not print too many lines. `--events` has them all.
 
 use inrush::Notice;
 use std::collections::BTreeMap;
