@@ -38,7 +38,7 @@ pub(crate) fn state(message: impl Into<String>) -> Error {
     Error::with_message_and_status(message, Status::InvalidState)
 }
 
-/// There is no such thing in MySQL, or not yet in this driver.
+/// The error for a feature that MySQL does not have, or this driver not yet.
 pub(crate) fn not_implemented(what: impl Into<String>) -> Error {
     Error::with_message_and_status(what, Status::NotImplemented)
 }

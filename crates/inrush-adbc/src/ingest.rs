@@ -1,8 +1,8 @@
 //! Arrow data into a table.
 //!
-//! Outside of a transaction the loader does it, with lanes, ledger and all its checks; what it has stored stays if it fails. Inside of one
-//! the rows are batches in that transaction, unless a job is named or the table is to be replaced, which no transaction of MySQL can hold.
-//! Columns go by their names, never by their places.
+//! Outside of a transaction the loader does it, with lanes, ledger and all its checks; rows that it has stored stay if it fails. Inside of
+//! a transaction the rows are batches in it, unless a job is named or the table is to be replaced, which no transaction of MySQL can hold.
+//! Columns are matched by their names, never by their places.
 
 use crate::batches;
 use crate::failure::{self, Result};
@@ -249,7 +249,7 @@ fn as_json(report: &Report) -> String {
 const MODE: &str = "inrush.ingest.mode";
 /// The columns of the unique key that the mode goes by, between commas; of a new table the primary key.
 const KEY: &str = "inrush.ingest.key";
-/// A name by which a later ingestion knows the same rows.
+/// A name by which a later ingestion recognizes the same rows.
 const JOB: &str = "inrush.ingest.job";
 /// Connections side by side.
 const LANES: &str = "inrush.ingest.lanes";

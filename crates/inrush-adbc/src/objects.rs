@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(crate) const TABLE_TYPES: [&str; 6] =
     ["BASE TABLE", "VIEW", "SYSTEM VIEW", "SYSTEM VERSIONED", "SEQUENCE", "TEMPORARY"];
 
-/// What is asked for; names are patterns of LIKE.
+/// The requested objects; names are patterns of LIKE.
 pub(crate) struct Wanted<'a> {
     pub(crate) depth: ObjectDepth,
     pub(crate) catalog: Option<&'a str>,
@@ -58,7 +58,7 @@ impl Texts {
     }
 }
 
-/// All that is asked for.
+/// All requested objects.
 pub(crate) fn batch(session: &Arc<Session>, wanted: &Wanted<'_>) -> Result<RecordBatch> {
     let database = database(wanted.catalog, wanted.db_schema)?;
     let schemas = ask(

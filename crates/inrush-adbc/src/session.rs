@@ -25,7 +25,7 @@ pub(crate) struct Session {
 struct State {
     config: Config,
     connection: Option<Connection>,
-    /// Somebody has it.
+    /// A statement or a result holds the connection.
     is_out: bool,
     autocommit: bool,
     /// A transaction of the driver is open, or was when its connection was lost.
@@ -81,7 +81,7 @@ impl Session {
         self.lock().autocommit
     }
 
-    /// Switches it; what is open is committed, as ADBC has it.
+    /// Switches autocommit; turning it on commits an open transaction, as ADBC specifies.
     pub(crate) fn set_autocommit(&self, on: bool) -> Result<()> {
         if on && !self.autocommit() {
             self.commit()?;
