@@ -30,7 +30,7 @@ pub(crate) struct Taming {
 /// A value, as a column takes it.
 pub(crate) enum Cell<'py> {
     Null,
-    /// A float that is no number.
+    /// NaN.
     Nan,
     Int(i64),
     /// A whole number of more than 64 bits, or anything else that is written as it is.
@@ -98,7 +98,7 @@ fn other<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Cell<'py>, ValueKind)> {
     }
     let class = value.get_type();
     match &*class.name()?.to_string_lossy() {
-        // Of pandas: they are no other type's, and their module need not be imported to know them.
+        // Types of pandas and NumPy: no other types have these names, so their modules need not be imported to recognize them.
         "NAType" | "NaTType" => return Ok((Cell::Null, ValueKind::Null)),
         "datetime64" => return Ok((numpy_moment(value)?, ValueKind::DateTime)),
         "timedelta64" => {
@@ -234,7 +234,7 @@ fn json(value: &Bound<'_, PyAny>) -> PyResult<String> {
     options.set_item("ensure_ascii", false)?;
     options.set_item("separators", (",", ":"))?;
     let text = JSON.get(value.py())?.call((value,), Some(&options))?.extract()?;
-    // After the call of `json`, which refuses a value that contains itself.
+    // After `json.dumps`, which refuses a value that contains itself.
     check_keys(value, DEEPEST)?;
     Ok(text)
 }

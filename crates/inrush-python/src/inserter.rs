@@ -38,7 +38,7 @@ pub(crate) struct AsyncInserter {
     runtime: Mutex<Option<Runtime>>,
 }
 
-/// What became of rows, since somebody asked.
+/// The outcomes of rows since the last call that took them.
 struct Answers {
     list: Mutex<Vec<(u64, inrush::Result<Option<u64>>)>>,
     wake: UnixStream,

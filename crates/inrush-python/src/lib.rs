@@ -6,7 +6,7 @@
 //! | `capsule` | Arrow's C interface, in and out; all of the crate's `unsafe` |
 //! | `cells` | Python values as text or bytes, rows as record batches |
 //! | `truncated` | nanoseconds cut, on request |
-//! | `source` | what is loaded, as sources; iterators are asked in the thread that called |
+//! | `source` | what is loaded, as sources; iterators run in the thread that called |
 //! | `load` | a load from its arguments to its report |
 //! | `files` | how files are read |
 //! | `new_table` | the columns of a table that a load makes |
@@ -22,7 +22,7 @@
 //! | `known` | what is used of Python's own library |
 //! | `failure` | errors as exceptions |
 //!
-//! No lane of a load ever takes the interpreter's lock: what it has to say waits in a channel for the thread that called.
+//! No lane of a load ever takes the interpreter's lock: its messages wait in a channel for the thread that called.
 
 mod capsule;
 mod cells;

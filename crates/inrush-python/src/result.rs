@@ -104,7 +104,7 @@ impl Result {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the batches; `None`: they came to their end.
+    /// Takes the batches; returns `None` after their end.
     fn take(&self, py: Python<'_>, then: State) -> PyResult<Option<Batches>> {
         let mut state = self.state();
         let why_not = match &*state {

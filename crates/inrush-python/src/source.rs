@@ -1,8 +1,8 @@
 //! What is loaded, as sources of the loader.
 //!
-//! Iterators are Python code: they are asked in the thread that called `load`, where their exceptions and Ctrl-C belong, and where objects
-//! that know only one thread are at home. The loader's reader sends a [`Request`] and waits for the answer. Arrow streams need no
-//! interpreter and are read by the loader itself.
+//! Iterators are Python code: they run in the thread that called `load`, where their exceptions and Ctrl-C belong. Some objects can also
+//! be used in that thread only. The loader's reader sends a [`Request`] and waits for the answer. Arrow streams need no interpreter and
+//! are read by the loader itself.
 
 use crate::capsule::{self, Reader};
 use crate::cells::{Column, Rows, Taming};
@@ -33,7 +33,7 @@ pub(crate) enum Data {
     Rows(Py<PyAny>, Rows),
 }
 
-/// A question to the thread that called.
+/// A request to the thread that called.
 pub(crate) struct Request {
     /// Which iterator.
     pub(crate) iterator: usize,
@@ -130,7 +130,7 @@ impl Plan {
 
 /// How sources are opened.
 pub(crate) struct Opening<'a> {
-    /// By which a later run knows them.
+    /// The name by which a later run recognizes them.
     pub(crate) job: Option<String>,
     /// That of the files, as it was given.
     pub(crate) format: Format,

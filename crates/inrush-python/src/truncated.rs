@@ -52,7 +52,7 @@ fn truncated(column: &ArrayRef) -> ArrayRef {
     }
 }
 
-/// Of a moment: the digits go, before 1970 as well as after it.
+/// For a moment: cuts the digits beyond microseconds, before 1970 as well as after it.
 fn to_micros(nanos: i64) -> i64 {
     nanos.div_euclid(1000)
 }

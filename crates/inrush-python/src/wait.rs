@@ -1,4 +1,4 @@
-//! Waiting for a server without the interpreter's lock; in the main thread Ctrl-C is heeded meanwhile.
+//! Waits for a server without the interpreter's lock; the main thread handles Ctrl-C meanwhile.
 
 use crate::ending::Visit;
 use crate::failure;
@@ -49,7 +49,7 @@ pub(crate) fn patiently<T: Send>(
 /// How often signals are looked for.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Only there signals are heeded. After a fork another thread may be the main one, so that it is asked each time.
+/// Only the main thread handles signals. After a fork another thread may be the main one, so this is checked each time.
 fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
     let main = MAIN_THREAD.get(py)?.call0()?.getattr("ident")?;
     THREAD.get(py)?.call0()?.eq(main)
