@@ -15,7 +15,7 @@ pub(crate) enum Case {
     Upper,
     Camel,
     Pascal,
-    /// What stands between two words, and whether they are in capitals.
+    /// The character between two words, and whether they are in capitals.
     Words(char, bool),
 }
 

@@ -114,7 +114,7 @@ pub(crate) fn bound<'t>(
     }
 }
 
-/// What the options of a field say of it; without any it is the column of its name.
+/// The role that a field's options give it; without options it is the column of its name.
 fn role_of(field: &Field, case: Case) -> Result<Role> {
     let (mut renamed, mut with, mut prefix, mut default_value) = (None, None, None, None);
     let (mut skip, mut flatten, mut default, mut json) = (false, false, false, false);

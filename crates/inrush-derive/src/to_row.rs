@@ -58,7 +58,7 @@ pub(crate) fn implement(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// Columns that stand together: of fields, or of one that is flattened.
+/// Adjacent columns: of several fields, or of one that is flattened.
 enum Part<'f> {
     /// Names, and how the value of each is had from `self`.
     Columns(Vec<LitStr>, Vec<TokenStream>),
@@ -159,7 +159,7 @@ fn columns(parts: &[Part<'_>]) -> TokenStream {
     }}
 }
 
-/// The same tokens with all lifetimes `'static`: a constant knows no other, and the names of columns depend on none.
+/// The same tokens with all lifetimes `'static`: a constant allows no other, and the names of columns depend on none.
 fn forever(tokens: TokenStream) -> TokenStream {
     let mut is_lifetime = false;
     let tokens = tokens.into_iter().map(|token| {
@@ -216,7 +216,7 @@ fn value(parts: &[Part<'_>]) -> TokenStream {
     }
 }
 
-/// Where the fields have the order of the placeholders, their values are handed over without a lookup of each field's place.
+/// If the fields have the order of the placeholders, their values are passed without a lookup of each field's place.
 fn by_name(values: &[TokenStream]) -> TokenStream {
     let n = values.len();
     let places = 0..n;
@@ -236,7 +236,7 @@ fn in_parts() -> TokenStream {
     named_methods(&own_order, &all_taken)
 }
 
-/// `own_order` appends all values to `out`, `all_taken` hands them to `to`, both in the order of the columns.
+/// `own_order` appends all values to `out`, `all_taken` passes them to `to`, both in the order of the columns.
 fn named_methods(own_order: &TokenStream, all_taken: &TokenStream) -> TokenStream {
     quote! {
         fn values<'__v>(
