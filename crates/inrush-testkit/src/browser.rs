@@ -25,7 +25,7 @@ pub struct Browser {
     messages: Receiver<Value>,
     n_sent: u64,
     session: Option<String>,
-    /// What pages complained about since it was last asked for.
+    /// The complaints of pages since they were last taken.
     complaints: Vec<String>,
     /// Its profile.
     _folder: tempfile::TempDir,
@@ -35,7 +35,7 @@ impl Browser {
     /// Starts the browser that `INRUSH_CHROMIUM` names, or the first that is installed.
     ///
     /// # Panics
-    /// If there is none, or it does not answer; so do all functions here.
+    /// If no browser is installed, or it does not answer; all functions here panic if it does not answer.
     pub fn start() -> Self {
         let Some(program) = program() else { panic!("there is no Chromium: `make setup` installs one") };
         let folder = tempfile::tempdir().unwrap_or_else(|e| panic!("no folder for a profile: {e}"));
@@ -89,7 +89,7 @@ impl Browser {
         self.wait_for("Page.loadEventFired");
     }
 
-    /// What an expression comes to in the page; a promise is waited for.
+    /// Evaluates an expression in the page, and returns its value; waits for a promise.
     #[track_caller]
     pub fn eval(&mut self, expression: &str) -> Value {
         let wanted = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });

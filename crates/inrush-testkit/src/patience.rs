@@ -49,7 +49,7 @@ pub fn growing_limits(what: impl Display) -> impl Iterator<Item = Duration> {
         .chain(not_enough)
 }
 
-/// A wait that has begun, for loops that are more than a question.
+/// A wait that has begun, for loops that do more than check a condition.
 #[derive(Clone, Copy, Debug)]
 pub struct Wait {
     end: Instant,

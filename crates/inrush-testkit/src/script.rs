@@ -82,7 +82,7 @@ impl Script {
         self
     }
 
-    /// The same where the client cannot know the packet's number, so that a wrong one is no fault.
+    /// The same, if the client cannot know the packet's number, so that a wrong one is not a fault.
     #[must_use]
     pub fn read_of_any_number(self, payload: &[u8]) -> Self {
         let mut script = self.read(payload);
@@ -196,7 +196,7 @@ impl Script {
     #[track_caller]
     pub fn check_faults_of_batch<T: Debug>(&self, talk: impl Fn(&mut Peer) -> Result<T>) {
         self.each_fault(talk, |fault, result, dead, case| match (fault, result) {
-            // As far as the batch goes everything was said.
+            // For the batch itself the exchange was complete.
             (Fault::Surplus, _) => assert!(dead, "{case}"),
             (_, Err(e)) => assert_eq!(e.is_fatal(), dead, "{case}"),
             (_, Ok(_)) => panic!("{case}"),
@@ -230,7 +230,7 @@ impl Script {
     }
 }
 
-/// What can go wrong with one step. After it the script says nothing more and closes the connection.
+/// What can go wrong with one step. After it the script sends nothing more and closes the connection.
 #[derive(Clone, Debug)]
 enum Fault {
     /// The connection closes before the step.
@@ -362,7 +362,7 @@ impl Peer {
             match self.channel.advance(conversation)? {
                 Step::Done(output) => return Ok(output),
                 Step::StartTls if self.injected => panic!("the handshake begins although more came before it"),
-                // The handshake meets a closed connection.
+                // The handshake finds a closed connection.
                 Step::StartTls if self.closed => return Err(self.give_up()),
                 Step::StartTls => {
                     assert!(matches!(self.actions.get(self.next), Some(Action::StartTls)), "unexpected wish for TLS");
@@ -403,7 +403,7 @@ impl Peer {
         n > 0
     }
 
-    /// Plays the script as far as what the client has sent allows, and hands it bytes.
+    /// Plays the script as far as the client's bytes allow, and delivers the server's bytes to the client.
     #[track_caller]
     fn deliver(&mut self) -> bool {
         while !self.closed && self.next < self.actions.len() {

@@ -1,8 +1,8 @@
 //! The real servers: a list of what `scripts/servers` started, SQL through the server's own client program, schemas
 //! that vanish at the end of a test.
 //!
-//! A server that is not there fails the test that asked for it. SQL here travels through the `mysql` or `mariadb`
-//! program, never through our own driver: what checks a result must not share its mistakes.
+//! A server that does not run fails the test that asked for it. SQL here is sent by the `mysql` or `mariadb`
+//! program, never by our own driver: the check of a result must not share the driver's mistakes.
 
 mod kept_client;
 
@@ -68,7 +68,7 @@ pub struct Server {
     pub name: String,
     /// The instance's own name, which `scripts/servers shell` takes.
     pub instance: String,
-    /// Who made it.
+    /// Its vendor.
     pub vendor: Vendor,
     /// As the program prints it.
     pub version: String,
@@ -108,7 +108,7 @@ pub struct Server {
     pub file_dir: PathBuf,
 }
 
-/// Who made a server.
+/// The vendor of a server.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum Vendor {

@@ -52,7 +52,7 @@ pub fn check_words(path: &str, text: &str) -> Vec<String> {
     })
 }
 
-/// A link of a Markdown file to another file leads somewhere; `exists` knows paths relative to the repository's root.
+/// A link of a Markdown file to another file must have an existing target; `exists` gets paths relative to the repository's root.
 pub fn check_links(path: &str, text: &str, exists: impl Fn(&str) -> bool) -> Vec<String> {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     complain(path, text, |line| {
@@ -101,7 +101,7 @@ pub fn check_core_modules(path: &str, text: &str) -> Vec<String> {
     })
 }
 
-/// What an error code means for a retry or a connection stands in one table: no other file lists such codes.
+/// One table says what an error code means for a retry or a connection: no other file lists such codes.
 pub fn check_error_codes(path: &str, text: &str) -> Vec<String> {
     if !path.contains("/src/") || path.ends_with("/tests.rs") || path.ends_with("inrush-core/src/error/codes.rs") {
         return Vec::new();

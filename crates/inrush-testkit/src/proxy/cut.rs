@@ -28,7 +28,7 @@ pub enum Cut {
 /// A proxy that cuts.
 pub type Relay = Proxy<CutPolicy>;
 
-/// What becomes of connections that are made after the cut.
+/// What happens to connections that are made after the cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum After {
     /// They are closed at once.

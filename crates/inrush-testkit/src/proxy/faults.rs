@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
 
-/// A fault: what happens to the connection that meets it, and when.
+/// A fault: what happens to the connection that it hits, and when.
 #[derive(Clone, Copy, Debug)]
 pub struct Fault {
     /// When it happens.
@@ -77,7 +77,7 @@ impl Relay {
         Self::with_policy(server_port, policy)
     }
 
-    /// How many faults have been met.
+    /// The number of faults that have happened.
     pub fn n_met(&self) -> u64 {
         self.policy.n_met.load(SeqCst)
     }

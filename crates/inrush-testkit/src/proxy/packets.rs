@@ -1,4 +1,4 @@
-//! The packets of a client, out of what a relay reads: one read may hold several commands, or half of one.
+//! Splits the bytes that a relay reads from a client into packets: one read may hold several commands, or half of one.
 //!
 //! Clients must neither encrypt nor compress.
 

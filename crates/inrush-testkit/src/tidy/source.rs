@@ -12,7 +12,7 @@ pub(super) type Path = Vec<String>;
 pub(super) struct Source {
     /// All paths of more than one step, those of `use` among them.
     pub(super) paths: BTreeSet<Path>,
-    /// Names that `use` brings in, and what they stand for.
+    /// Names that `use` imports, and their paths.
     pub(super) names: BTreeMap<String, Path>,
     /// What `use` brings in as a whole.
     pub(super) globs: Vec<Path>,
@@ -209,7 +209,7 @@ fn skipped(text: &str) -> Option<usize> {
     to(end.map(|(at, _)| prefix + 1 + at), 1)
 }
 
-/// What stands before the name of an item.
+/// The keywords before the name of an item.
 const ITEMS: &[&str] = &["struct", "enum", "union", "fn", "trait", "type", "const", "static", "mod"];
 
 /// The attribute of items that exist for tests only.
