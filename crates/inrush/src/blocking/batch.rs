@@ -115,7 +115,7 @@ impl Connection {
         }
     }
 
-    /// Does the work, and undoes it if it fails.
+    /// Runs the work, and undoes it if it fails.
     fn in_scope(&mut self, scope: Scope, work: Work<'_, '_>, off: bool) -> Result<Counters> {
         match scope {
             Scope::Bare => {
@@ -157,7 +157,7 @@ impl Connection {
         let end = self.run_within(QueryTime::of_steps(&self.config), conversation)?;
         match end {
             Ok(()) => Ok(attempt.into_counters()),
-            // Answers that make no sense: what is stored can only be undone by going away.
+            // The answers make no sense: only the end of the connection undoes what is stored.
             Err(error) if error.is_fatal() => Err(self.give_up(error)),
             Err(error) => Err(error),
         }
@@ -175,7 +175,7 @@ impl Connection {
         Ok(load.take_counters())
     }
 
-    /// Goes back to where the batch began, and returns the error that the batch failed by, or the one that ended the connection.
+    /// Undoes everything since the batch began. Returns the error that the batch failed by, or the one that ended the connection.
     fn undo_batch(&mut self, error: Error) -> Error {
         if error.is_fatal() {
             return error;

@@ -7,8 +7,8 @@ use std::fmt;
 
 /// Collects rows of one table and writes them in batches; [`finish`](BulkInserter::finish) writes the rest.
 ///
-/// In a transaction the rows are part of it, outside of one each batch is committed by itself. Dropped while rows are queued, it
-/// cannot write them: then the connection's next use fails and says so, and a transaction can only be rolled back.
+/// In a transaction the rows are part of it, outside of one each batch is committed by itself. If it is dropped while rows are queued, it
+/// cannot write them: then the connection's next use fails with that error, and a transaction can only be rolled back.
 ///
 /// ```
 /// # fn main() -> inrush::Result<()> {
@@ -35,12 +35,12 @@ impl Connection {
     /// Collects rows for these columns of a table, `name` or `schema.name`, and writes them in batches.
     ///
     /// # Errors
-    /// `Config` for what is not a name, and without columns.
+    /// `Config` for an invalid name, and without columns.
     pub fn bulk(&mut self, table: &str, columns: &[&str]) -> Result<BulkInserter<'_>> {
         self.bulk_with(table, columns, &BulkOptions::new())
     }
 
-    /// The same, in batches of some kind.
+    /// The same, with options for the batches.
     ///
     /// # Errors
     /// Those of [`Connection::bulk`].
@@ -53,8 +53,8 @@ impl BulkInserter<'_> {
     /// Queues a row, and writes what is queued if that is enough for a batch.
     ///
     /// # Errors
-    /// Of this row, which is left out; or of a batch: none of its rows is stored, the error's [row](crate::Error::row) counts from the
-    /// first row that was pushed, and nothing more is written.
+    /// The error of this row, which is left out; or the error of a batch: then none of its rows is stored, the error's
+    /// [row](crate::Error::row) counts from the first row that was pushed, and nothing more is written.
     pub fn push(&mut self, row: impl Params) -> Result<()> {
         match self.bulk.push(&row)? {
             true => self.flush(),
@@ -62,7 +62,7 @@ impl BulkInserter<'_> {
         }
     }
 
-    /// Queues the rows of an iterator, and writes whenever there is enough for a batch: no more than a batch of them is in memory.
+    /// Queues the rows of an iterator, and writes whenever they are enough for a batch: no more than a batch of them is in memory.
     ///
     /// # Errors
     /// Those of [`push`](BulkInserter::push), at the first row that has one.

@@ -31,9 +31,9 @@ pub struct Connection {
     wire: Arc<Wire>,
     pub(super) settings: Option<Settings>,
     pub(super) tables: Tables,
-    /// What is left of the time of the command under way.
+    /// The time that is left to the current command.
     pub(super) query_time: QueryTime,
-    /// When bytes moved last.
+    /// When bytes were last sent or received.
     last_moved: Option<Instant>,
 }
 
@@ -103,7 +103,7 @@ impl Connection {
         self.session().connection_id()
     }
 
-    /// The largest packet the server takes, so the longest statement. Asks the server once.
+    /// The largest packet that the server accepts, so the longest statement, in bytes. Queries the server once.
     ///
     /// # Errors
     /// Those of [`execute`](Connection::execute).
@@ -111,7 +111,7 @@ impl Connection {
         Ok(self.settings()?.max_allowed_packet)
     }
 
-    /// A handle by which another thread can end this connection.
+    /// A handle that lets another thread end this connection.
     pub fn aborter(&self) -> Aborter {
         Aborter(Arc::downgrade(&self.wire))
     }
@@ -149,7 +149,7 @@ impl Connection {
         row.into_one()
     }
 
-    /// The same for a statement that returns one row or none.
+    /// The same for a statement that returns at most one row.
     ///
     /// # Errors
     /// Those of [`query_one`](Connection::query_one), but for a row that is not found.
@@ -203,7 +203,7 @@ impl Connection {
         self.ask(sql, &params, &mut Each(each))
     }
 
-    /// Runs a statement without a result set; rows that come all the same are read and dropped.
+    /// Runs a statement without a result set; if rows come, they are read and dropped.
     ///
     /// # Errors
     /// `Config` for values that do not match the placeholders; `Server` for what the server refuses; `Io` if the connection is lost or a
@@ -212,7 +212,7 @@ impl Connection {
         self.ask(sql, &params, &mut Discard)
     }
 
-    /// What the server warned of in the last statement. It forgets that with the next one.
+    /// The server's warnings about the last statement. The server forgets them with the next statement.
     ///
     /// # Errors
     /// Those of [`execute`](Connection::execute).
@@ -246,7 +246,7 @@ impl Connection {
         self.run(fault::told("data.sent", verbs::infile(&sql, &name, content, &settings)))
     }
 
-    /// As after login: temporary tables, variables, prepared statements and an open transaction are gone.
+    /// Resets the session to its state after login: temporary tables, variables, prepared statements and an open transaction are gone.
     ///
     /// # Errors
     /// `Server` if the server refuses it; `Io` if the connection is lost or a time-out passes.
@@ -257,7 +257,7 @@ impl Connection {
         self.run(Clean::unreported(self.config.time_zone.clone().as_deref()))
     }
 
-    /// Becomes another account, that of `config`, with its database; everything else is as after a reset.
+    /// Changes to the account of `config`, with its database; everything else is as after a reset.
     ///
     /// # Errors
     /// `Config` for a configuration that is invalid; `Server` if the server refuses the login, which may end the connection:
@@ -272,10 +272,10 @@ impl Connection {
         }
     }
 
-    /// Says goodbye to the server. So does dropping the value.
+    /// Sends the quit command and closes the connection. Dropping the value does the same.
     pub fn close(self) {}
 
-    /// Drives one exchange to its end: reads while it writes. Before it whatever the connection owes is paid.
+    /// Drives one exchange to its end: reads while it writes. First it does what is due from earlier uses: results to read, a rollback.
     ///
     /// # Errors
     /// Those of the exchange; `Io` if the connection is lost or a time-out passes.
@@ -289,13 +289,13 @@ impl Connection {
         self.run_at(None, &mut conversation)
     }
 
-    /// Drives an exchange that the connection owes. It takes as long as it takes.
+    /// Drives an exchange that is due from an earlier use. It has no time limit.
     pub(super) fn run_now<C: Conversation>(&mut self, mut conversation: C) -> Result<C::Output> {
         self.query_time = QueryTime::NONE;
         self.run_at(None, &mut conversation)
     }
 
-    /// Before a command: pays what the connection owes, and starts the command's time.
+    /// Before a command: does what is due from earlier uses, and starts the command's time.
     pub(super) fn make_ready(&mut self, time: QueryTime) -> Result<()> {
         self.settle()?;
         self.session_mut().check_use()?;
@@ -439,7 +439,7 @@ impl Connection {
                     pace.moved(Instant::now);
                 }
                 self.last_moved = pace.as_ref().and_then(Pace::last_moved).or(self.last_moved);
-                // No limit, no need for the time.
+                // Without a limit the time is not needed.
                 if let (true, Some(pace)) = (self.query_time.is_limited(), pace) {
                     self.query_time = pace.rest(Instant::now());
                 }
@@ -504,7 +504,7 @@ impl Aborter {
     pub fn abort(&self) {
         if let Some(wire) = self.0.upgrade() {
             wire.aborted.store(true, Ordering::Release);
-            // Fails only if the other side was faster.
+            // This fails only if the other side has closed the connection first.
             let _ = wire.socket.shutdown(Shutdown::Both);
         }
     }

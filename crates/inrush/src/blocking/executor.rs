@@ -1,10 +1,10 @@
-//! One trait over what runs statements, for functions that take any of them.
+//! One trait for all types that run statements, for functions that take any of them.
 
 use super::{Connection, Pool, PooledConnection, Savepoint, Transaction};
 use crate::{BatchReport, FromRow, Outcome, Params, Result, Sql};
 use inrush_core::convert::Rows;
 
-/// What runs statements: a [`Connection`], one of a pool, a [`Transaction`], or a [`Pool`], which takes any connection for each statement.
+/// A type that runs statements: a [`Connection`], one of a pool, a [`Transaction`], or a [`Pool`], which takes any connection for each statement.
 /// A function with such a parameter works inside of a transaction and outside of one.
 ///
 /// ```

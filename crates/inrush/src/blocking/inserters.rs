@@ -46,11 +46,11 @@ impl Pool {
         self.inserters_with(&InserterOptions::new())
     }
 
-    /// The same with options of all these inserters. [`with_lanes`](InserterOptions::with_lanes) says how many batches are written at the
+    /// The same with options for all these inserters. [`with_lanes`](InserterOptions::with_lanes) sets how many batches are written at the
     /// same time, of all tables together.
     ///
     /// # Errors
-    /// Also `Config` for options that make no sense.
+    /// The same, and `Config` for options that make no sense.
     pub fn inserters_with(&self, options: &InserterOptions) -> Result<Inserters> {
         options.check()?;
         let workers = self.workers(options.lanes)?;
@@ -59,11 +59,11 @@ impl Pool {
 }
 
 impl Inserters {
-    /// The inserter of a table, `name` or `schema.name`; for each name there is one. Waits for nothing: the table is read when the first
+    /// The inserter of a table, `name` or `schema.name`; for each name there is one. Does not wait: the table is read when the first
     /// row comes.
     ///
     /// # Errors
-    /// `Config` for what is not a name; `Interrupted` once they are closed.
+    /// `Config` for an invalid name; `Interrupted` once they are closed.
     pub fn table(&self, table: &str) -> Result<Inserter> {
         let Owner { tables, workers, pool } = &*self.0;
         tables.get(table, |options| {
@@ -73,7 +73,7 @@ impl Inserters {
         })
     }
 
-    /// Lets go of the inserter of a table that gets no more rows, and returns it. Its last clone closes it; what is queued is written.
+    /// Removes the inserter of a table that gets no more rows, and returns it. Its last clone closes it; queued rows are written.
     pub fn remove(&self, table: &str) -> Option<Inserter> {
         self.0.tables.remove(table)
     }
@@ -81,7 +81,7 @@ impl Inserters {
     /// Waits until every row that was brought before, of any table, has its answer.
     ///
     /// # Errors
-    /// Rows that were not stored and whose callers had gone, so that they did not hear of it; once. The first table's of several.
+    /// Rows that were not stored and whose callers had gone without this error. Each is reported once; of several tables, the first table's.
     pub fn flush(&self) -> Result<()> {
         let all = self.0.tables.all();
         let waiters: Vec<_> = all.iter().map(|inserter| inserter.shared().flush()).collect();
@@ -108,7 +108,7 @@ impl Inserters {
         tables::heard(all.iter().map(Inserter::shared))
     }
 
-    /// What waits, and what became of the rows so far, of all tables that are not [removed](Inserters::remove).
+    /// The rows that wait, and what became of the rows so far, of all tables that are not [removed](Inserters::remove).
     pub fn status(&self) -> InserterStatus {
         tables::sum(self.0.tables.all().iter().map(Inserter::status))
     }

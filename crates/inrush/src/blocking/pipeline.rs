@@ -16,7 +16,7 @@ impl Connection {
         Pipeline::new(self, max_result, zone)
     }
 
-    /// As many commands in one flight as `next` chooses, one a call, and each reply handed over as it arrives: millions of them take
+    /// Sends as many commands in one flight as `next` returns, one a call, and hands over each reply as it arrives: millions of them take
     /// no more memory than a few. Steps are counted from 0.
     ///
     /// An error from either ends the pipeline: nothing more is sent, the replies under way are read and dropped, and the connection
@@ -67,7 +67,7 @@ impl Connection {
         probe::conclude(config, Self::probe(config))
     }
 
-    /// Whether two pings are answered; `None` if not even one is.
+    /// Whether two pings are answered; `None` if none is.
     fn probe(config: &crate::Config) -> Option<Result<Result<()>>> {
         let mut connection = Self::connect(probe::config(config)).ok()?;
         connection.ping().ok()?;

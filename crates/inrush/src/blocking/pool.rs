@@ -15,7 +15,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-/// A connection out of a [`Pool`].
+/// A connection from a [`Pool`].
 pub type PooledConnection = Pooled<Connection>;
 
 /// Connections for many threads. Cheap to clone; all clones are the same pool.
@@ -40,7 +40,7 @@ pub struct Pool {
 
 impl Pool {
     /// A pool by the options of `config` ([`Config::with_pool`](crate::Config::with_pool)). Waits for nothing: connections are opened when they are needed,
-    /// or in the background if some shall be kept.
+    /// or in the background if some are to be kept.
     ///
     /// # Errors
     /// `Config` for a configuration that is invalid.
@@ -67,7 +67,7 @@ impl Pool {
         self.get_by(None)
     }
 
-    /// The same, at this time at the latest.
+    /// The same, with this deadline.
     pub(super) fn get_by(&self, limit: Option<Instant>) -> Result<PooledConnection> {
         Trace::acquire(&self.shared.config).within(|| self.acquire(limit))
     }
@@ -118,7 +118,7 @@ impl Pool {
         self.shared.options().acquire_timeout
     }
 
-    /// How many connections there are, in which state.
+    /// The number of connections in each state.
     pub fn status(&self) -> PoolStatus {
         self.shared.status()
     }

@@ -17,7 +17,7 @@ use std::thread;
 use std::time::Instant;
 
 impl Pool {
-    /// Runs `work` in a transaction, and again from its start as long as that may help, for 10 s: after a deadlock and its like
+    /// Runs `work` in a transaction, and again from its start as long as that may help, for 10 s: after a deadlock or a similar error
     /// ([`is_retryable`](crate::Error::is_retryable)), and over a new connection if the one that it ran on was lost before COMMIT was sent.
     ///
     /// ```
@@ -38,8 +38,8 @@ impl Pool {
         self.transaction_with(&transact::OF_POOL, work)
     }
 
-    /// Runs `work` in a transaction of some kind, and again as often as the options say ([`TransactionOptions::with_retries`]; never unless
-    /// set). [`TransactionOptions::with_error`] passes on errors of the application's own by type; with
+    /// Runs `work` in a transaction with options, and again as often as they allow ([`TransactionOptions::with_retries`]; default:
+    /// never). [`TransactionOptions::with_error`] passes on errors of the application's own by type; with
     /// [`TransactionOptions::with_exactly_once`] a lost answer to COMMIT is settled.
     ///
     /// # Errors
@@ -96,7 +96,7 @@ impl Pool {
         end
     }
 
-    /// Reads in the ledger what became of a COMMIT without an answer.
+    /// Reads the outcome of a COMMIT without an answer from the ledger.
     fn settle_commit<T, E: From<Error>>(&self, doubt: Doubt<T>, lease: &mut Lease) -> Result<T, Failure<T, E>> {
         let ledger = lease.ledger();
         let found = match self.query_opt::<u64>(&ledger.line.settle(), ()) {
@@ -170,7 +170,7 @@ impl Pool {
         self.begin_with(&TransactionOptions::new())
     }
 
-    /// The same for a transaction of some kind.
+    /// The same with options.
     ///
     /// # Errors
     /// Those of [`get`](Pool::get) and of [`Connection::begin_with`].
@@ -218,7 +218,7 @@ impl Pool {
         self.get()?.query_arrow(sql, params)
     }
 
-    /// Prepares a statement on any connection, so that a mistake in it shows now. The [`Statement`] is good on each of them.
+    /// Prepares a statement on any connection, so that a mistake in it shows now. The [`Statement`] can be used on each of them.
     ///
     /// # Errors
     /// Those of [`get`](Pool::get) and of [`Connection::prepare`].
@@ -293,7 +293,7 @@ fn attempt_on<T, E: From<Error>>(
     };
     if let Some((ledger, at)) = &mut ledger {
         let is_moved = advance(&mut tx, &ledger.line, *at).map_err(|e| (Stage::Open, line::unusable(e)))?;
-        // Whatever becomes of the COMMIT: unless it is answered, the line is where a locking read finds it.
+        // Unless the COMMIT is answered, only a locking read shows where the line is.
         ledger.place = Place::Unsure;
         if !is_moved {
             return Err((Stage::Open, line::strange()).into());
@@ -310,7 +310,7 @@ fn attempt_on<T, E: From<Error>>(
     }
 }
 
-/// Refuses a server whose row locks do not reach all servers of its cluster, once a pool.
+/// Refuses a server whose row locks do not reach all servers of its cluster. Checks once a pool.
 fn check_cluster(connection: &mut Connection, lease: &Lease) -> Result<()> {
     if !lease.lines().is_checked() {
         line::check_cluster(Cluster::read(&connection.texts(Cluster::QUERY)?))?;

@@ -1,4 +1,4 @@
-//! Results row by row, for threads: nothing is kept, and what is not asked for stays with the server.
+//! Results row by row, for threads: nothing is kept, and rows that are not requested stay at the server.
 
 use super::Connection;
 use crate::Value;
@@ -42,7 +42,7 @@ pub struct ResultRows<C> {
 }
 
 impl Connection {
-    /// Runs a statement and reads its rows one by one, each borrowed until the next is asked for.
+    /// Runs a statement and reads its rows one by one, each borrowed until the next is requested.
     ///
     /// ```
     /// # let shop = inrush_testkit::shop::open();
@@ -72,7 +72,7 @@ impl Connection {
         Ok(reading)
     }
 
-    /// Sends the statement and reads until its results begin. An outcome is all there is of them.
+    /// Sends the statement and reads until its results begin. An outcome means that it has no rows.
     fn open<P: Params>(&mut self, sql: &(impl Sql + ?Sized), params: &P, form: Form) -> Result<Option<Outcome>> {
         let asked = Asked::new::<P>(sql)?;
         let values = params.values(asked.names())?;
@@ -172,12 +172,12 @@ impl<C: BorrowMut<Connection>> ResultRows<C> {
         Ok(Self { connection, reading })
     }
 
-    /// The columns of the result set under way; none if the statement had none.
+    /// The columns of the current result set; none if the statement had none.
     pub fn columns(&self) -> &[ColumnDef] {
         &self.reading.columns
     }
 
-    /// What the result came to, once its last row was read.
+    /// The outcome of the result, once its last row was read.
     pub fn outcome(&self) -> Option<&Outcome> {
         self.reading.outcome.as_ref()
     }
@@ -191,8 +191,8 @@ impl<C: BorrowMut<Connection>> ResultRows<C> {
         Ok(if connection.next_row(&mut self.reading)? { connection.link.row() } else { None })
     }
 
-    /// The next row as a tuple or a struct, which may borrow from it. A row that does not fit is an error, and the next one can
-    /// be asked for all the same.
+    /// The next row as a tuple or a struct, which may borrow from it. A row that does not fit is an error; the next one can still
+    /// be requested.
     ///
     /// # Errors
     /// [`Reason::Conversion`](crate::Reason::Conversion) if a value does not fit its Rust type; those of

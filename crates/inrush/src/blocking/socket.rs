@@ -35,7 +35,7 @@ pub(super) fn wait(socket: &Socket, interest: Ready, deadline: Option<Instant>) 
     events.set(PollFlags::OUT, interest.write);
     loop {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        // A limit that no timespec holds is no limit.
+        // A limit that is too large for a timespec counts as no limit.
         let left = left.and_then(|left| Timespec::try_from(left).ok());
         let mut polled = [PollFd::new(socket, events)];
         match poll(&mut polled, left.as_ref()) {
@@ -66,7 +66,7 @@ pub(super) fn exchange(socket: &Socket, link: &mut Link, deadline: Option<Instan
     }
     let interest = link.interest();
     if !interest.write && deadline.is_none() {
-        // Nothing but the server's answer can come about, so the read may wait itself.
+        // Only the server's answer can arrive, so the read may wait by itself.
         return fill_waiting(socket, link).map(|()| true);
     }
     let Some(ready) =
@@ -84,7 +84,7 @@ pub(super) fn exchange(socket: &Socket, link: &mut Link, deadline: Option<Instan
     Ok(true)
 }
 
-/// Reads, and waits for it. Where the replies of a pipeline come fast it waits for several of them, so that not each costs a call.
+/// Reads, and waits until something arrives. If the replies of a pipeline come fast, it waits for several of them, so that not each costs a call.
 fn fill_waiting(socket: &Socket, link: &mut Link) -> Result<()> {
     let least = link.least_to_come();
     if least == 0 {
@@ -101,7 +101,7 @@ fn fill_waiting(socket: &Socket, link: &mut Link) -> Result<()> {
     Ok(())
 }
 
-/// Calls on a socket that say themselves whether they wait, whatever its mode.
+/// Calls on a socket whose flags say whether they wait, whatever the socket's mode.
 pub(super) struct Direct<'a> {
     socket: &'a Socket,
     flags: RecvFlags,
@@ -156,7 +156,7 @@ fn connect_one(address: &SockAddr, config: &Config, until: Instant) -> io::Resul
             Started::InProgress(socket) => {
                 wait(&socket, Ready { read: false, write: true }, Some(until))?.ok_or_else(dial::timed_out)?;
                 dial::finish(&SockRef::from(&socket))?;
-                // From here on each call says itself whether it waits.
+                // From here on the flags of each call say whether it waits.
                 socket.set_nonblocking(false)?;
                 return Ok(socket);
             }

@@ -52,7 +52,7 @@ impl Connection {
         Ok(Rules::new(settings.zone(self.session()), *self.session().profile()))
     }
 
-    /// By how much one generated id differs from the next. The session may change it, so it is asked for each time.
+    /// By how much one generated id differs from the next. The session may change it, so it is queried each time.
     pub(crate) fn id_increment(&mut self) -> Result<u64> {
         let [text] = self.told(verbs::ID_INCREMENT)?;
         verbs::id_increment((text,))
@@ -63,7 +63,7 @@ impl Connection {
         Ok(verbs::splits_loads(self.told(verbs::SPLITS_LOADS)?))
     }
 
-    /// What the server says once of its settings and those of the session.
+    /// The settings of the server and the session; queried once.
     pub(crate) fn settings(&mut self) -> Result<Settings> {
         if let Some(settings) = &self.settings {
             return Ok(settings.clone());
@@ -86,7 +86,7 @@ impl Connection {
         }
     }
 
-    /// The first row of a query of our own; `None` for what is NULL, empty or missing.
+    /// The first row of a query of our own; `None` for a value that is NULL, empty or missing.
     fn told<const N: usize>(&mut self, query: &str) -> Result<[Option<String>; N]> {
         let mut values = self.texts(query)?.into_iter().next().unwrap_or_default().into_iter();
         Ok(std::array::from_fn(|_| values.next().filter(|text| !text.is_empty())))

@@ -13,18 +13,18 @@ use std::time::Instant;
 
 /// An open transaction: a connection whose work is committed together or not at all.
 ///
-/// Every verb of [`Connection`] works on it. Dropped without [`commit`](Transaction::commit), it is rolled back at once; where
-/// that fails the connection is dead and the server rolls back.
+/// Every verb of [`Connection`] works on it. If it is dropped without [`commit`](Transaction::commit), it is rolled back at once; if
+/// that fails, the connection is dead and the server rolls back.
 ///
 /// A statement that commits by itself (CREATE, ALTER, DROP, TRUNCATE, LOCK TABLES ..) ends the transaction; so may the server, at a
-/// deadlock. What comes after is refused before it is sent: each statement would be committed by itself. LOAD DATA LOCAL takes
+/// deadlock. Later statements are refused before they are sent, because each would be committed by itself. LOAD DATA LOCAL takes
 /// part in a transaction like an INSERT. Tables of engines without transactions (MyISAM, Aria) keep their rows.
 #[derive(Debug)]
 pub struct Transaction<'c> {
     connection: Holder<'c, Connection, PooledConnection>,
 }
 
-/// A part of a transaction that can be undone by itself. Dropped without [`release`](Savepoint::release), it is undone at once.
+/// A part of a transaction that can be undone by itself. If it is dropped without [`release`](Savepoint::release), it is undone at once.
 #[derive(Debug)]
 pub struct Savepoint<'t> {
     connection: &'t mut Connection,
@@ -32,7 +32,7 @@ pub struct Savepoint<'t> {
 }
 
 impl Connection {
-    /// Begins a transaction. One that is open already is an error: the server would commit it without a word.
+    /// Begins a transaction. If one is open already, that is an error: the server would commit it silently.
     ///
     /// ```
     /// # let shop = inrush_testkit::shop::open();
@@ -52,7 +52,7 @@ impl Connection {
         self.begin_with(&TransactionOptions::new())
     }
 
-    /// Begins a transaction of some kind: isolation, read-only, snapshot. Its retries concern closures only.
+    /// Begins a transaction with options: isolation, read-only, snapshot. Its retries concern closures only.
     ///
     /// # Errors
     /// Those of [`begin`](Connection::begin); `Server` if the server refuses the options.
@@ -94,9 +94,9 @@ impl Connection {
         self.attempt(&TransactionOptions::new(), work)
     }
 
-    /// Runs `work` in a transaction of some kind, and again from its start after a deadlock and its like
-    /// ([`is_retryable`](crate::Error::is_retryable)), as often as the options say, with pauses between. Not if the outcome of the COMMIT is
-    /// unknown, and not if the connection was lost: [`Pool::transaction_with`](super::Pool::transaction_with) runs it again over another one.
+    /// Runs `work` in a transaction with options, and again from its start after a deadlock or a similar error
+    /// ([`is_retryable`](crate::Error::is_retryable)), as often as the options allow, with pauses between. It is not run again if the outcome of
+    /// the COMMIT is unknown, nor if the connection was lost: [`Pool::transaction_with`](super::Pool::transaction_with) runs it over another one.
     ///
     /// # Errors
     /// The closure's, by type: see [`TransactionOptions::with_error`]. `Config` for [`TransactionOptions::with_exactly_once`], which needs a pool.
@@ -175,14 +175,14 @@ impl Connection {
 }
 
 impl Transaction<'_> {
-    /// The guard of a transaction that has begun on a connection of a pool.
+    /// The guard of a transaction that was begun on a connection of a pool.
     pub(super) fn of(connection: PooledConnection) -> Self {
         Self { connection: Holder::Owned(connection) }
     }
 
     /// Commits. An error with [`is_outcome_unknown`](crate::Error::is_outcome_unknown) means that the answer was lost: the
-    /// transaction may be committed or not. If the server ended the transaction by itself before, nothing is sent and the
-    /// error says so.
+    /// transaction may be committed or not. If the server ended the transaction by itself before, nothing is sent and an error
+    /// is returned.
     ///
     /// # Errors
     /// `Io` if the answer is lost; `Server` if the server refuses to commit, or ended the transaction before.
@@ -191,7 +191,7 @@ impl Transaction<'_> {
         self.commit_in_stages().map_err(|(_, error)| error)
     }
 
-    /// The same, with how far the transaction had come if it fails.
+    /// The same; an error has the stage that the transaction had reached.
     pub(super) fn commit_in_stages(mut self) -> Result<(), (Stage, Error)> {
         let mut commit = transaction::Commit::default();
         let time = QueryTime::without_kill(&self.connection.config);
@@ -233,7 +233,7 @@ impl Transaction<'_> {
 }
 
 impl Savepoint<'_> {
-    /// Keeps what was done since, as part of what is around it.
+    /// Keeps what was done since, as part of the surrounding transaction or savepoint.
     ///
     /// # Errors
     /// `Config` if the transaction is over; `Server` if the server has no such savepoint any more; `Io` if the connection is lost or a

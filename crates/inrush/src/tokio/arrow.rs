@@ -30,8 +30,8 @@ pub struct ResultBatches<C> {
 }
 
 impl Connection {
-    /// Runs a statement and collects its result set as record batches; one without rows is a batch without rows, and a statement
-    /// without a result set is no batch.
+    /// Runs a statement and collects its result set as record batches. A result set without rows gives a batch without rows; a statement
+    /// without a result set gives no batch.
     ///
     /// The statement is prepared even without values, because a FLOAT as text has lost digits. How types become Arrow's:
     /// [`sans_io::convert::arrow`](crate::sans_io::convert::arrow).

@@ -50,14 +50,14 @@ pub struct Inserter(Arc<Owner>);
 struct Owner {
     shared: Arc<Shared>,
     pool: Pool,
-    /// Those that write for it alone.
+    /// The workers that write for this inserter only.
     workers: Option<Arc<Workers>>,
-    /// Held by who reads the table.
+    /// Locked by the caller that reads the table.
     reading: Mutex<()>,
 }
 
 impl Pool {
-    /// An inserter for a table, `name` or `schema.name`. Waits for nothing: the table is read when the first row comes.
+    /// An inserter for a table, `name` or `schema.name`. Does not wait: the table is read when the first row comes.
     ///
     /// # Errors
     /// `Config` outside of a runtime, and for what is not a name.
@@ -65,10 +65,10 @@ impl Pool {
         self.inserter_with(table, &InserterOptions::new())
     }
 
-    /// An inserter that behaves in some way.
+    /// The same with options.
     ///
     /// # Errors
-    /// Also for options that make no sense.
+    /// The same, and `Config` for options that make no sense.
     pub fn inserter_with(&self, table: &str, options: &InserterOptions) -> Result<Inserter> {
         let shared = Shared::new(table, options.clone(), rand::random(), MAX_SPARE_BYTES)?;
         let workers = self.workers(options.lanes)?;
@@ -116,7 +116,7 @@ impl Inserter {
         let mut tickets = Vec::new();
         for row in rows {
             let ticket = match tickets.last() {
-                // Where the table cannot be read, once is enough.
+                // If the table cannot be read, one error is enough.
                 Some(Err(error)) if self.0.shared.shape().is_none() => Err(Error::clone(error)),
                 _ => self.bring(&row).await,
             };
@@ -135,7 +135,7 @@ impl Inserter {
     /// Waits until every row that was brought before has its answer.
     ///
     /// # Errors
-    /// Rows that were not stored and whose callers had gone, so that they did not hear of it; once.
+    /// Rows that were not stored and whose callers had gone without this error. Each is reported once.
     pub async fn flush(&self) -> Result<()> {
         wait(&self.0.shared.flush()).await;
         self.0.shared.hear()
@@ -158,7 +158,7 @@ impl Inserter {
         self.0.shared.is_closed()
     }
 
-    /// What waits, and what became of the rows so far.
+    /// The rows that wait, and what became of the rows so far.
     pub fn status(&self) -> InserterStatus {
         self.0.shared.status()
     }
@@ -168,7 +168,7 @@ impl Inserter {
         let shared = &self.0.shared;
         let mut shape = match shared.shape() {
             Some(shape) => shape,
-            // Apart: rarely needed, and large, which every caller's future would be.
+            // In a box: rarely needed, and large, which would make every caller's future large.
             None => Box::pin(self.read_table(&row.own_names())).await?,
         };
         let mut values = Vec::with_capacity(shape.columns.len());
@@ -249,12 +249,12 @@ impl Inserter {
         old.renewed(&shared.table, &known, shared.options.terms())
     }
 
-    /// The retries of one caller, whose time begins now, before the caller waits for others who read the table.
+    /// The retries of one caller. Their time begins now, before the caller waits for others that read the table.
     fn attempts(&self) -> Attempts {
         Attempts::new(Instant::now(), self.0.shared.options.retries_for, false)
     }
 
-    /// Waits before the table is read again, as a batch does that found no server. Returns the error if there is no other attempt.
+    /// Waits before the table is read again, like a batch that found no server. Returns the error if there is no other attempt.
     async fn pause(&self, attempts: &mut Attempts, error: Error) -> Result<()> {
         match attempts.failed(Stage::Before, error, Instant::now(), rand::random()) {
             Step::Tell(error) => Err(error),
@@ -311,12 +311,12 @@ async fn let_others_run(shared: &Shared) {
     }
 }
 
-/// What one worker writes with.
+/// The state of one worker.
 struct Writer {
     pool: Pool,
     /// Kept while there is work.
     connection: Option<PooledConnection>,
-    /// Dropped last, which says that the connection is back.
+    /// Dropped last, which signals that the connection is back.
     worker: Worker,
 }
 
@@ -335,7 +335,7 @@ impl Writer {
         loop {
             match self.worker.next() {
                 Todo::Write(mut held, taken) => {
-                    // Several callers are answered at once, who may come back at once.
+                    // Several callers are answered at once, and may bring rows again at once.
                     let is_crowd = taken.batch().rows.n_rows() > 1;
                     let lane = held.lane_mut();
                     let end = self.write(lane, taken.batch()).await;
@@ -364,7 +364,7 @@ impl Writer {
         }
     }
 
-    /// Writes a batch, as often as it takes.
+    /// Writes a batch, and retries it as long as that may help.
     async fn write(&mut self, lane: &mut Lane, batch: &Batch) -> Result<Stored> {
         let options = &lane.shared.options;
         let mut attempts = Attempts::new(Instant::now(), options.retries_for, options.exactly_once);
@@ -426,7 +426,7 @@ impl Writer {
             ledger.place = Place::Unsure;
             return Err((Stage::Open, line::strange()));
         }
-        // Whatever becomes of the COMMIT: unless it is answered, the line is where a locking read finds it.
+        // Unless the COMMIT is answered, only a locking read shows where the line is.
         ledger.place = Place::Unsure;
         match tx.commit().await {
             Ok(()) => {
@@ -443,7 +443,7 @@ impl Writer {
     /// A connection that is open, as far as is known without a query; waits for a pool until this time.
     async fn connection(&mut self, until: Option<Instant>) -> Result<&mut Connection> {
         match &self.connection {
-            // It waits for its connections to come back.
+            // The closed pool waits for its connections to come back.
             Some(_) if self.pool.is_closed() => self.connection = None,
             Some(connection) if !connection.is_quiet() => self.part(),
             _ => {}
@@ -454,7 +454,7 @@ impl Writer {
         self.connection.as_deref_mut().ok_or_else(|| unreachable!("it was just opened"))
     }
 
-    /// Lets the connection go for good.
+    /// Drops the connection for good.
     fn part(&mut self) {
         if let Some(connection) = self.connection.take() {
             drop(connection.detach());
@@ -490,7 +490,7 @@ pub(super) async fn advance(connection: &mut Connection, line: &Line, at: u64) -
     }
 }
 
-/// Where the line is; begins it if it is not there.
+/// Reads where the line is; begins it if it does not exist.
 pub(super) async fn find_line(connection: &mut Connection, ledger: &mut Ledger) -> Result<u64> {
     let Ledger { line, place } = ledger;
     if *place == Place::Unsure {

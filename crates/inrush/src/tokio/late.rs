@@ -75,7 +75,7 @@ impl Connection {
     }
 }
 
-/// In a box, because to connect is to exchange something, and an exchange may end here.
+/// In a box, because connecting is an exchange, and an exchange may end here, which makes the future recursive.
 fn kill(killer: Config, id: u32) -> Pin<Box<dyn Future<Output = Result<()>> + Send>> {
     Box::pin(async move {
         let mut killer = Connection::connect(killer).await?;

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-/// A connection out of a [`Pool`].
+/// A connection from a [`Pool`].
 pub type PooledConnection = Pooled<Connection>;
 
 /// Connections for many tasks, the async twin of [`crate::blocking::Pool`]. Cheap to clone; all clones are the same pool.
@@ -57,7 +57,7 @@ struct Keeper {
 
 impl Pool {
     /// A pool by the options of `config` ([`Config::with_pool`](crate::Config::with_pool)). Waits for nothing: connections are opened when they are needed,
-    /// or in the background if some shall be kept (from the first [`Pool::get`] on, if it is made outside of a runtime).
+    /// or in the background if some are to be kept (from the first [`Pool::get`] on, if it is made outside of a runtime).
     ///
     /// # Errors
     /// `Config` for a configuration that is invalid.
@@ -83,7 +83,7 @@ impl Pool {
         self.get_by(None).await
     }
 
-    /// The same, at this time at the latest.
+    /// The same, with this deadline.
     pub(super) async fn get_by(&self, limit: Option<Instant>) -> Result<PooledConnection> {
         Trace::acquire(&self.shared.config).follow(self.acquire(limit)).await
     }
@@ -135,7 +135,7 @@ impl Pool {
         self.shared.options().acquire_timeout
     }
 
-    /// How many connections there are, in which state.
+    /// The number of connections in each state.
     pub fn status(&self) -> PoolStatus {
         self.shared.status()
     }

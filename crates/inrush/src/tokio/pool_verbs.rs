@@ -17,7 +17,7 @@ use inrush_core::retry::rerun::{Next, Rerun};
 use std::time::Instant;
 
 impl Pool {
-    /// Runs `work` in a transaction, and again from its start as long as that may help, for 10 s: after a deadlock and its like
+    /// Runs `work` in a transaction, and again from its start as long as that may help, for 10 s: after a deadlock or a similar error
     /// ([`is_retryable`](crate::Error::is_retryable)), and over a new connection if the one that it ran on was lost before COMMIT was sent.
     ///
     /// ```
@@ -34,7 +34,7 @@ impl Pool {
     /// # }
     /// ```
     ///
-    /// What may run again must not change what it borrows: the closure is a [`Clone`], which one is that borrows by `&` or owns clones.
+    /// A closure that may run again must not change what it borrows: it must be [`Clone`], as closures are that borrow by `&` or own clones.
     /// Counters and the like go into an atomic or a mutex.
     ///
     /// # Errors
@@ -44,8 +44,8 @@ impl Pool {
         self.transaction_with(&transact::OF_POOL, work).await
     }
 
-    /// Runs `work` in a transaction of some kind, and again as often as the options say ([`TransactionOptions::with_retries`]; never unless
-    /// set). [`TransactionOptions::with_error`] passes on errors of the application's own by type; with
+    /// Runs `work` in a transaction with options, and again as often as they allow ([`TransactionOptions::with_retries`]; default:
+    /// never). [`TransactionOptions::with_error`] passes on errors of the application's own by type; with
     /// [`TransactionOptions::with_exactly_once`] a lost answer to COMMIT is settled.
     ///
     /// # Errors
@@ -102,7 +102,7 @@ impl Pool {
         end
     }
 
-    /// Reads in the ledger what became of a COMMIT without an answer.
+    /// Reads the outcome of a COMMIT without an answer from the ledger.
     async fn settle_commit<T, E: From<Error>>(&self, doubt: Doubt<T>, lease: &mut Lease) -> Result<T, Failure<T, E>> {
         let ledger = lease.ledger();
         let found = match self.query_opt::<u64>(&ledger.line.settle(), ()).await {
@@ -183,7 +183,7 @@ impl Pool {
         self.begin_with(&TransactionOptions::new()).await
     }
 
-    /// The same for a transaction of some kind.
+    /// The same with options.
     ///
     /// # Errors
     /// Those of [`get`](Pool::get) and of [`Connection::begin_with`].
@@ -239,7 +239,7 @@ impl Pool {
         self.get().await?.query_arrow(sql, params).await
     }
 
-    /// Prepares a statement on any connection, so that a mistake in it shows now. The [`Statement`] is good on each of them.
+    /// Prepares a statement on any connection, so that a mistake in it shows now. The [`Statement`] can be used on each of them.
     ///
     /// # Errors
     /// Those of [`get`](Pool::get) and of [`Connection::prepare`].
@@ -309,14 +309,14 @@ async fn attempt_on<T, E: From<Error>>(
     let value = match work(&mut tx).await {
         Ok(value) => value,
         Err(error) => {
-            // Not when the guard is dropped: until the connection is used again its locks would be held.
+            // Rolls back now, not when the guard is dropped: until the connection is used again, its locks would be held.
             let _ = tx.rollback().await;
             return Err(Failure::own(error));
         }
     };
     if let Some((ledger, at)) = &mut ledger {
         let is_moved = advance(&mut tx, &ledger.line, *at).await.map_err(|e| (Stage::Open, line::unusable(e)))?;
-        // Whatever becomes of the COMMIT: unless it is answered, the line is where a locking read finds it.
+        // Unless the COMMIT is answered, only a locking read shows where the line is.
         ledger.place = Place::Unsure;
         if !is_moved {
             return Err((Stage::Open, line::strange()).into());
@@ -333,7 +333,7 @@ async fn attempt_on<T, E: From<Error>>(
     }
 }
 
-/// Refuses a server whose row locks do not reach all servers of its cluster, once a pool.
+/// Refuses a server whose row locks do not reach all servers of its cluster. Checks once a pool.
 async fn check_cluster(connection: &mut Connection, lease: &Lease) -> Result<()> {
     if !lease.lines().is_checked() {
         line::check_cluster(Cluster::read(&connection.texts(Cluster::QUERY).await?))?;

@@ -1,4 +1,4 @@
-//! Results row by row, for tasks: nothing is kept, and what is not asked for stays with the server.
+//! Results row by row, for tasks: nothing is kept, and rows that are not requested stay at the server.
 
 use super::Connection;
 use crate::Value;
@@ -49,7 +49,7 @@ pub struct ResultRows<C> {
 }
 
 impl Connection {
-    /// Runs a statement and reads its rows one by one, each borrowed until the next is asked for.
+    /// Runs a statement and reads its rows one by one, each borrowed until the next is requested.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -82,7 +82,7 @@ impl Connection {
         Ok(reading)
     }
 
-    /// Sends the statement and reads until its results begin. An outcome is all there is of them.
+    /// Sends the statement and reads until its results begin. An outcome means that it has no rows.
     async fn open<P: Params>(&mut self, sql: &(impl Sql + ?Sized), params: &P, form: Form) -> Result<Option<Outcome>> {
         let asked = Asked::new::<P>(sql)?;
         let values = params.values(asked.names())?;
@@ -182,12 +182,12 @@ impl<C: BorrowMut<Connection>> ResultRows<C> {
         Ok(Self { connection, reading })
     }
 
-    /// The columns of the result set under way; none if the statement had none.
+    /// The columns of the current result set; none if the statement had none.
     pub fn columns(&self) -> &[ColumnDef] {
         &self.reading.columns
     }
 
-    /// What the result came to, once its last row was read.
+    /// The outcome of the result, once its last row was read.
     pub fn outcome(&self) -> Option<&Outcome> {
         self.reading.outcome.as_ref()
     }
@@ -201,8 +201,8 @@ impl<C: BorrowMut<Connection>> ResultRows<C> {
         Ok(if connection.next_row(&mut self.reading).await? { connection.link.row() } else { None })
     }
 
-    /// The next row as a tuple or a struct, which may borrow from it. A row that does not fit is an error, and the next one can
-    /// be asked for all the same.
+    /// The next row as a tuple or a struct, which may borrow from it. A row that does not fit is an error; the next one can still
+    /// be requested.
     ///
     /// # Errors
     /// [`Reason::Conversion`](crate::Reason::Conversion) if a value does not fit its Rust type; those of

@@ -13,7 +13,7 @@ use std::io::{self, IoSlice, Read, Write};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// A socket in the hands of tokio's reactor.
+/// A socket that is registered with tokio's reactor.
 pub(crate) enum Socket {
     Tcp(TcpStream),
     Unix(UnixStream),
@@ -63,7 +63,7 @@ pub(super) async fn exchange(
     }
 }
 
-/// A socket within one poll of a task: what it cannot do now it will wake the task for.
+/// A socket within one poll of a task. It wakes the task for what it cannot do now.
 struct Polled<'a, 'c> {
     socket: &'a mut Socket,
     cx: &'a mut Context<'c>,
@@ -72,7 +72,7 @@ struct Polled<'a, 'c> {
 impl Read for Polled<'_, '_> {
     fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
         let mut space = ReadBuf::new(space);
-        // Not `try_read`: after less than was asked for, this one knows that nothing is left, and saves the call that would say so.
+        // Not `try_read`: after a short read, this one knows that nothing is left, and saves the call that would report it.
         let done = match self.socket {
             Socket::Tcp(stream) => Pin::new(stream).poll_read(self.cx, &mut space),
             Socket::Unix(stream) => Pin::new(stream).poll_read(self.cx, &mut space),
@@ -110,7 +110,7 @@ fn ready<T>(poll: Poll<io::Result<T>>) -> io::Result<T> {
 }
 
 impl Socket {
-    /// Hands a non-blocking socket to the reactor.
+    /// Registers a non-blocking socket with the reactor.
     pub(crate) fn new(socket: socket2::Socket) -> io::Result<Self> {
         match socket.domain()? {
             Domain::UNIX => UnixStream::from_std(socket.into()).map(Self::Unix),

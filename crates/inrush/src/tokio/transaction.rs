@@ -13,19 +13,19 @@ use std::time::Instant;
 
 /// An open transaction: a connection whose work is committed together or not at all.
 ///
-/// Every verb of [`Connection`] works on it. Dropped without [`commit`](Transaction::commit), it is rolled back by the connection's
-/// next use, before anything else, or by its return to a pool: a drop cannot wait. Until then its locks are held; so prefer
+/// Every verb of [`Connection`] works on it. If it is dropped without [`commit`](Transaction::commit), the connection's next use rolls it
+/// back, before anything else, or its return to a pool does: a drop cannot wait. Until then its locks are held; so prefer
 /// [`rollback`](Transaction::rollback) where you can.
 ///
 /// A statement that commits by itself (CREATE, ALTER, DROP, TRUNCATE, LOCK TABLES ..) ends the transaction; so may the server, at a
-/// deadlock. What comes after is refused before it is sent: each statement would be committed by itself. LOAD DATA LOCAL takes
+/// deadlock. Later statements are refused before they are sent, because each would be committed by itself. LOAD DATA LOCAL takes
 /// part in a transaction like an INSERT. Tables of engines without transactions (MyISAM, Aria) keep their rows.
 #[derive(Debug)]
 pub struct Transaction<'c> {
     connection: Holder<'c, Connection, PooledConnection>,
 }
 
-/// A part of a transaction that can be undone by itself. Dropped without [`release`](Savepoint::release), it is undone by the next use.
+/// A part of a transaction that can be undone by itself. If it is dropped without [`release`](Savepoint::release), the next use undoes it.
 #[derive(Debug)]
 pub struct Savepoint<'t> {
     connection: &'t mut Connection,
@@ -33,7 +33,7 @@ pub struct Savepoint<'t> {
 }
 
 impl Connection {
-    /// Begins a transaction. One that is open already is an error: the server would commit it without a word.
+    /// Begins a transaction. If one is open already, that is an error: the server would commit it silently.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -56,7 +56,7 @@ impl Connection {
         self.begin_with(&TransactionOptions::new()).await
     }
 
-    /// Begins a transaction of some kind: isolation, read-only, snapshot. Its retries concern closures only.
+    /// Begins a transaction with options: isolation, read-only, snapshot. Its retries concern closures only.
     ///
     /// # Errors
     /// Those of [`begin`](Connection::begin); `Server` if the server refuses the options.
@@ -101,11 +101,11 @@ impl Connection {
         self.attempt(&TransactionOptions::new(), work).await
     }
 
-    /// Runs `work` in a transaction of some kind, and again from its start after a deadlock and its like
-    /// ([`is_retryable`](crate::Error::is_retryable)), as often as the options say, with pauses between. Not if the outcome of the COMMIT is
-    /// unknown, and not if the connection was lost: [`Pool::transaction_with`](super::Pool::transaction_with) runs it again over another one.
+    /// Runs `work` in a transaction with options, and again from its start after a deadlock or a similar error
+    /// ([`is_retryable`](crate::Error::is_retryable)), as often as the options allow, with pauses between. It is not run again if the outcome of
+    /// the COMMIT is unknown, nor if the connection was lost: [`Pool::transaction_with`](super::Pool::transaction_with) runs it over another one.
     ///
-    /// What may run again must not change what it borrows: the closure is a [`Clone`], which one is that borrows by `&` or owns clones.
+    /// A closure that may run again must not change what it borrows: it must be [`Clone`], as closures are that borrow by `&` or own clones.
     /// Counters and the like go into an atomic or a mutex.
     ///
     /// # Errors
@@ -160,7 +160,7 @@ impl Connection {
                     tx.commit().await?;
                     Ok(value)
                 }
-                // Not when the guard is dropped: until then its locks would be held, through the pause too.
+                // Rolls back now, not when the guard is dropped: until then its locks would be held, through the pause too.
                 Err(error) => {
                     let _ = tx.rollback().await;
                     Err(error)
@@ -184,14 +184,14 @@ impl Connection {
 }
 
 impl Transaction<'_> {
-    /// The guard of a transaction that has begun on a connection of a pool.
+    /// The guard of a transaction that was begun on a connection of a pool.
     pub(super) fn of(connection: PooledConnection) -> Self {
         Self { connection: Holder::Owned(connection) }
     }
 
     /// Commits. An error with [`is_outcome_unknown`](crate::Error::is_outcome_unknown) means that the answer was lost: the
-    /// transaction may be committed or not. If the server ended the transaction by itself before, nothing is sent and the
-    /// error says so.
+    /// transaction may be committed or not. If the server ended the transaction by itself before, nothing is sent and an error
+    /// is returned.
     ///
     /// # Errors
     /// `Io` if the answer is lost; `Server` if the server refuses to commit, or ended the transaction before.
@@ -200,7 +200,7 @@ impl Transaction<'_> {
         self.commit_in_stages().await.map_err(|(_, error)| error)
     }
 
-    /// The same, with how far the transaction had come if it fails.
+    /// The same; an error has the stage that the transaction had reached.
     pub(super) async fn commit_in_stages(mut self) -> Result<(), (Stage, Error)> {
         let mut commit = transaction::Commit::default();
         let time = QueryTime::without_kill(&self.connection.config);
@@ -245,7 +245,7 @@ impl Transaction<'_> {
 }
 
 impl Savepoint<'_> {
-    /// Keeps what was done since, as part of what is around it.
+    /// Keeps what was done since, as part of the surrounding transaction or savepoint.
     ///
     /// # Errors
     /// `Config` if the transaction is over; `Server` if the server has no such savepoint any more; `Io` if the connection is lost or a
