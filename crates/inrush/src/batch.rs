@@ -1,4 +1,4 @@
-//! Batches, the part that both shells share: what is asked of the server before the first row is sent, and what is made of it.
+//! Batches, the part that both shells share: what is queried before the first row is sent, and how the answers are used.
 
 use crate::sql::{Sql, Text};
 use crate::table::TableName;
@@ -57,7 +57,7 @@ impl<'a> Job<'a> {
         self.statement.marks().len()
     }
 
-    /// The table it writes to, if that can be seen.
+    /// The table it writes to, if the statement shows it.
     pub(crate) fn table(&self) -> Option<TableName> {
         let table = self.template.table.as_ref()?;
         Some(TableName { schema: table.schema.clone().unwrap_or_default(), name: table.name.clone() })
@@ -68,7 +68,7 @@ impl<'a> Job<'a> {
         options.wants_ids() && session.profile().consecutive_ids
     }
 
-    /// Whether the server may be sent a LOAD DATA and does not say by its version that it commits none in parts.
+    /// Whether a LOAD DATA may be sent to the server, and its version does not show that it commits none in parts.
     pub(crate) fn may_split_loads(&self, options: &BatchOptions, session: &Session) -> bool {
         options.wants_load_data() && session.profile().local_infile
     }
@@ -118,13 +118,13 @@ impl<'a> Job<'a> {
     }
 }
 
-/// What goes ahead of an attempt in this scope. `off`: autocommit is switched off for it.
+/// The commands before an attempt in this scope. `off`: autocommit is switched off for it.
 pub(crate) fn preludes(scope: Scope, off: bool) -> impl Iterator<Item = &'static str> {
     let savepoint = (scope == Scope::Savepoint).then_some(SAVEPOINT);
     off.then_some("SET autocommit = 0").into_iter().chain(savepoint)
 }
 
-/// The error of an attempt in no scope. Where the server closed the connection with an error, it may have committed a part all the same.
+/// The error of an attempt in no scope. If the server closed the connection with an error, it may still have committed a part.
 pub(crate) fn bare(error: Error, autocommit: bool) -> Error {
     match error.is_fatal() && error.code() != 0 && autocommit {
         true => error.outcome_unknown(),
@@ -155,8 +155,8 @@ impl Undo {
     }
 }
 
-/// The error of a batch that failed by `cause` and could not be undone because of `failed`. It is not `cause`, which may be the
-/// fault of one row: what became of the connection concerns all rows.
+/// The error of a batch that failed by `cause` and could not be undone because of `failed`. It is not `cause`, which may be an error
+/// of one row: the state of the connection concerns all rows.
 pub(crate) fn not_undone(cause: &Error, failed: &Error) -> Error {
     let kind = match failed.kind() {
         kind @ (Kind::Protocol | Kind::Interrupted) => kind,

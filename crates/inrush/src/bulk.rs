@@ -15,7 +15,7 @@ pub struct BulkOptions {
     bytes: usize,
 }
 
-/// What became of the rows of a bulk inserter.
+/// The outcome of the rows of a bulk inserter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BulkReport {
@@ -35,7 +35,7 @@ impl BulkOptions {
         Self::default()
     }
 
-    /// Writes by this method.
+    /// Sets the write method.
     #[must_use]
     pub fn with_method(mut self, method: impl Into<Option<Method>>) -> Self {
         self.batch = self.batch.with_method(method);
@@ -69,7 +69,7 @@ impl Default for BulkOptions {
     }
 }
 
-/// Rows that wait, and those that are through.
+/// Rows that wait, and those that were written.
 #[derive(Debug)]
 pub(crate) struct Bulk {
     table: String,
@@ -104,7 +104,7 @@ impl Bulk {
         })
     }
 
-    /// Queues a row. True: it is time to write.
+    /// Queues a row. Returns `true` if it is time to write.
     ///
     /// # Errors
     /// `Config` for a row that does not fit the columns; it is left out.
@@ -116,7 +116,7 @@ impl Bulk {
         Ok(self.rows.n_rows() >= self.options.rows || self.rows.n_bytes() >= self.options.bytes)
     }
 
-    /// Takes in how the queued rows were written.
+    /// Records how the queued rows were written.
     pub(crate) fn written(&mut self, end: Result<BulkReport>) -> Result<()> {
         let n_before = self.report.n_rows;
         let n_queued = self.rows.n_rows();

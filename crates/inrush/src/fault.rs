@@ -16,11 +16,11 @@ pub(crate) use left_out::{point, told};
 mod left_out {
     use inrush_core::session::Conversation;
 
-    /// Says that the process has come to this point.
+    /// Called when the process reaches this point.
     #[inline(always)]
     pub(crate) fn point(_name: &'static str) {}
 
-    /// The same conversation, which comes to this point whenever all that it had to send has left.
+    /// The same conversation; it reaches this point whenever everything that it had to send is sent.
     #[inline(always)]
     pub(crate) fn told<C: Conversation>(_name: &'static str, conversation: C) -> C {
         conversation
@@ -42,13 +42,13 @@ mod compiled_in {
     use std::thread;
     use std::time::Duration;
 
-    /// Says that the process has come to this point.
+    /// Called when the process reaches this point.
     pub(crate) fn point(name: &'static str) {
         static PLAN: OnceLock<Plan> = OnceLock::new();
         PLAN.get_or_init(Plan::of_environment).visit(name);
     }
 
-    /// The same conversation, which comes to this point whenever all that it had to send has left.
+    /// The same conversation; it reaches this point whenever everything that it had to send is sent.
     pub(crate) fn told<C: Conversation>(name: &'static str, conversation: C) -> Told<C> {
         Told { name, conversation, has_begun: false }
     }
@@ -80,7 +80,7 @@ mod compiled_in {
         }
     }
 
-    /// What the environment asks for.
+    /// The settings of the environment.
     struct Plan {
         /// The point to die or stop at.
         fault: Option<String>,

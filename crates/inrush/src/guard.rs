@@ -1,4 +1,4 @@
-//! What guards of a transaction are besides: the connection that they hold, with all its verbs. Written once for both twins.
+//! The connection that a guard of a transaction holds, with all its verbs. Written once for both twins.
 
 use std::ops::{Deref, DerefMut};
 

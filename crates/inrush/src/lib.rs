@@ -56,7 +56,7 @@
 //! `blocking` and `tokio` do not need each other; one of them is needed. A URL or an option that asks for compression without the feature
 //! is an error of [`Kind::Config`].
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// Both shells share code, and so do batches and loads. A build with all features finds what is dead.
+// Both shells share code, and so do batches and loads. A build with all features reports dead code.
 #![cfg_attr(not(feature = "full"), allow(dead_code, unused_imports))]
 
 #[cfg(not(any(feature = "blocking", feature = "tokio")))]
@@ -105,8 +105,8 @@ pub use crate::tokio::{
 };
 pub use bulk::{BulkOptions, BulkReport};
 pub use config::{Config, IntoConfig, PipelineMode, PoolOptions, TlsMode, url};
-/// The pure core: protocol, batches, ledger and conversions without a socket, for people who build on them. What this crate does not name
-/// itself may change in any release.
+/// The pure core: protocol, batches, ledger and conversions without a socket, for people who build on them. Items that this crate does
+/// not name itself may change in any release.
 pub use inrush_core as sans_io;
 #[cfg(feature = "loader")]
 pub use inrush_core::FrontEnd;

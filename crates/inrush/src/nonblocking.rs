@@ -1,4 +1,4 @@
-//! One read or one write that does not block: `Ok(None)` if it would. A signal is no reason to fail.
+//! One read or one write that does not block: returns `Ok(None)` if it would. A signal does not make it fail.
 
 use std::io::{self, Read, Write};
 

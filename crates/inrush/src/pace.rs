@@ -39,7 +39,7 @@ pub(crate) enum Late {
 }
 
 impl QueryTime {
-    /// As long as it takes.
+    /// No limit.
     pub(crate) const NONE: Self =
         Self { limit: None, used: Duration::ZERO, kills: false, killed_at: None, of_step: None };
 
@@ -58,7 +58,7 @@ impl QueryTime {
         Self { of_step: config.query_timeout, ..Self::NONE }
     }
 
-    /// Whether a KILL was sent for the statement.
+    /// Whether a KILL was sent for the statement, and answered.
     pub(crate) fn was_killed(&self) -> bool {
         self.killed_at.is_some()
     }
@@ -88,7 +88,7 @@ impl Pace {
         Self::Silence { last_moved: now, read, write: config.write_timeout, query, began: now }
     }
 
-    /// When to stop to wait for `interest`.
+    /// When to stop waiting for `interest`.
     pub(crate) fn deadline(&self, interest: Ready) -> Option<Instant> {
         match self {
             Self::Until(deadline) => Some(*deadline),
@@ -99,10 +99,10 @@ impl Pace {
         }
     }
 
-    /// Says that the exchange has come on.
+    /// Records that the exchange has made progress.
     pub(crate) fn moved(&mut self, now: impl FnOnce() -> Instant) {
         match self {
-            // Where there is no limit, there is no need for the time.
+            // Without a limit the time is not needed.
             Self::Until(_) | Self::Silence { read: None, write: None, .. } => {}
             Self::Silence { last_moved, .. } => *last_moved = now(),
         }
@@ -141,12 +141,12 @@ impl Pace {
         Late::Fail(error.timed_out())
     }
 
-    /// Says that the server has answered the KILL: the statement's own answer gets a little more time.
+    /// Records that the server has answered the KILL: the statement's own answer gets a little more time.
     pub(crate) fn killed(&mut self, now: Instant) {
         let used = self.used(now);
         if let Self::Silence { last_moved, query, .. } = self {
             query.killed_at = Some(used);
-            // What was silence was the statement's.
+            // The silence so far was the statement's.
             *last_moved = now;
         }
     }

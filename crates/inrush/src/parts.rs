@@ -4,12 +4,12 @@ use crate::blocking::Connection;
 use crate::{Error, FromRow, Result, Row, Value};
 use inrush_core::value::ident::quote_ident;
 
-/// The queries of `n` parts of `sql`, which together have each of its rows once; `column` is one of its result. Ends of ranges are taken from
-/// the column's least and greatest value now: rows that come later below or above them are in the first and the last part, and rows without a
+/// The queries of `n` parts of `sql`, which together have each of its rows once; `column` is a column of its result. The ends of the ranges
+/// are the column's least and greatest value now: later rows below or above them are in the first and the last part, and rows without a
 /// value in the first.
 ///
 /// # Errors
-/// `Config` for a column that is not of whole numbers; those of the server.
+/// `Config` for a column that does not hold whole numbers; those of the server.
 pub fn of_query(connection: &mut Connection, sql: &str, column: &str, n: usize) -> Result<Vec<String>> {
     let sql = sql.trim_end().trim_end_matches(';');
     let all = format!("({sql}\n) AS part");
@@ -42,7 +42,7 @@ pub fn of_table(
     Ok(conditions.into_iter().map(select).collect())
 }
 
-/// What rows of each part fulfil; `None`: all rows do.
+/// The condition for the rows of each part; `None`: all rows.
 fn conditions(connection: &mut Connection, all: &str, column: &str, n: usize) -> Result<Vec<Option<String>>> {
     let column = quote_ident(column);
     let ends = connection.query_one::<Ends>(&format!("SELECT MIN({column}), MAX({column}) FROM {all}"), ())?;
@@ -67,7 +67,7 @@ fn ranges(column: &str, (least, most): (i128, i128), n: usize) -> Vec<Option<Str
     (0..=bounds.len()).map(condition).collect()
 }
 
-/// The least and the greatest value, as they come.
+/// The least and the greatest value, in the form of the server's answer.
 struct Ends {
     numbers: [Option<i128>; 2],
     is_other: bool,

@@ -21,7 +21,7 @@ pub enum ReadLock {
     Tables,
     /// Nothing: there is one connection, whose transaction is consistent by itself.
     OneConnection,
-    /// Nothing, as was asked for: each connection sees the rows of its own moment.
+    /// Nothing, as requested: each connection sees the rows of its own moment.
     None,
 }
 
@@ -57,14 +57,14 @@ pub struct ReadView {
 }
 
 impl ReadView {
-    /// Opens at most `n` connections that see one state of `tables` (as SQL has them, in backticks), by the first of the locks from `lock`
-    /// on that the user may take and that is got within five seconds; by the last of them it is one connection. Under
+    /// Opens at most `n` connections that see one state of `tables` (as SQL has them, in backticks). It takes the first of the locks from `lock`
+    /// on that the user may take and gets within five seconds; if there is none, it opens one connection. Under
     /// [`ReadLock::None`] each of the `n` sees the rows of its own moment.
     ///
     /// FLUSH TABLES WITH READ LOCK waits for statements that run, and LOCK TABLES for transactions that have written to the tables; both
-    /// keep others from writing while they wait. The lock is given back before this returns.
+    /// keep others from writing while they wait. The lock is released before this returns.
     ///
-    /// Tables of engines without transactions (MyISAM) are read as they are when they are read.
+    /// Tables of engines without transactions (MyISAM) show their rows at the time of the read.
     ///
     /// # Errors
     /// Those of connecting, and of the server.
@@ -92,12 +92,12 @@ impl ReadView {
         self.lock
     }
 
-    /// Where the binary log was; `None` without a lock, a log or the right to ask (REPLICATION CLIENT, or BINLOG MONITOR).
+    /// Where the binary log was; `None` without a lock, a log or the right to read it (REPLICATION CLIENT, or BINLOG MONITOR).
     pub fn position(&self) -> Option<&BinlogPosition> {
         self.position.as_ref()
     }
 
-    /// How many connections there are.
+    /// The number of connections.
     pub fn n_connections(&self) -> usize {
         self.connections.len()
     }
@@ -142,7 +142,7 @@ fn take_lock(config: &Config, tables: &[String], lock: ReadLock) -> Result<(Read
     Ok((ReadLock::OneConnection, None))
 }
 
-/// Whether the lock is held; a server that does not give it is no error.
+/// Whether the lock is held; it is no error if the server does not give it.
 fn is_locked<T>(answer: Result<T>) -> Result<bool> {
     match answer {
         Ok(_) => Ok(true),

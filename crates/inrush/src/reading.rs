@@ -3,11 +3,11 @@
 use inrush_core::session::Outcome;
 use inrush_core::wire::ColumnDef;
 
-/// The result under way.
+/// The current result.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
     /// Its columns; none if the statement has none.
     pub(crate) columns: Vec<ColumnDef>,
-    /// What it came to; none as long as it has rows.
+    /// Its outcome; none as long as it has rows.
     pub(crate) outcome: Option<Outcome>,
 }

@@ -12,11 +12,11 @@ use std::borrow::Cow;
 /// A text without values is sent as it is (COM_QUERY); its string literals may hold any bytes. A text with values, and a
 /// [`Statement`] in any case, is prepared once a connection, kept, and executed.
 pub trait Sql {
-    /// What it is.
+    /// The text or the statement.
     fn text(&self) -> Text<'_>;
 }
 
-/// What an [`Sql`] is.
+/// The content of an [`Sql`].
 #[derive(Clone, Copy, Debug)]
 pub enum Text<'a> {
     /// Bytes in the connection's character set, utf8mb4.
@@ -55,7 +55,7 @@ impl Sql for Statement {
     }
 }
 
-/// A statement on its way.
+/// A statement to be sent.
 pub(crate) enum Asked<'a> {
     /// As text, unless there are values.
     Plain(&'a [u8]),
@@ -123,7 +123,7 @@ pub(crate) fn may_be_left(sql: &[u8]) -> bool {
 
 /// A sink that makes a `T` of each row of the first result set.
 ///
-/// A row that is no `T` is no fault of the connection: the rest is read or left, and the first such error is the answer.
+/// A row that does not fit `T` is no error of the connection: the rest is read or left, and the first such error is returned.
 pub(crate) struct Typed<T> {
     rows: Vec<T>,
     error: Option<Error>,
@@ -170,12 +170,12 @@ impl<T> Typed<T> {
         self.is_known && self.n_past > MOST_PAST
     }
 
-    /// The rows, or the error of the first that was none.
+    /// The rows, or the error of the first that did not fit.
     pub(crate) fn into_rows(self) -> Result<Vec<T>> {
         self.error.map_or(Ok(self.rows), Err)
     }
 
-    /// The only row that was asked for.
+    /// The only row that was requested.
     pub(crate) fn into_one(self) -> Result<T> {
         let row = self.into_rows()?.pop();
         row.ok_or_else(reason::row_not_found)
@@ -224,7 +224,7 @@ pub struct Warning {
     pub level: String,
     /// The server's code.
     pub code: u16,
-    /// What it says.
+    /// The server's message.
     pub message: String,
 }
 
@@ -236,7 +236,7 @@ impl FromRow<'_> for Warning {
 }
 
 /// Names values for placeholders: `params! { "name" => "Ann", "age" => 40 }`, or `params! { name, age }` for variables of these names.
-/// Borrows what it is given.
+/// Borrows its values.
 ///
 /// ```
 /// # let shop = inrush_testkit::shop::open();

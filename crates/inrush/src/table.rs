@@ -20,7 +20,7 @@ impl TableName {
     /// Reads a name as a user writes it.
     ///
     /// # Errors
-    /// `Config` for what is not a name.
+    /// `Config` for an invalid name.
     pub fn parse(text: &str) -> Result<Self> {
         let wrong =
             || Error::config(format!("`{text}` is not a table name")).with_hint("write `table` or `schema.table`");
@@ -50,7 +50,7 @@ impl TableName {
         }
     }
 
-    /// Fills in the schema of the connection where the user named none.
+    /// Sets the schema of the connection if the user named none.
     ///
     /// # Errors
     /// `Config` if neither names a schema.

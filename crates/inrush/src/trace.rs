@@ -1,4 +1,4 @@
-//! Spans of what is done, for `tracing`, with the names of OpenTelemetry's conventions for databases; and what was slow.
+//! Spans for `tracing`, with the names of OpenTelemetry's conventions for databases; and warnings for what was slow.
 //!
 //! | span | covers |
 //! |---|---|
@@ -25,14 +25,14 @@ mod on {
     use std::time::{Duration, Instant};
     use tracing::{Instrument as _, Span, field};
 
-    /// A span, and when what it covers is slow.
+    /// A span; `limit` has its start and the time after which it is slow.
     pub(crate) struct Trace {
         span: Span,
         limit: Option<(Instant, Duration)>,
         what: &'static str,
     }
 
-    /// A span with what all of them have: the server, and what an end in an error is recorded in.
+    /// A span with the fields of all spans: the server, and the fields for an error.
     macro_rules! span {
         ($name:literal, $kind:literal, $config:expr, $($fields:tt)*) => {{
             let (address, port) = server($config);
@@ -61,7 +61,7 @@ mod on {
             Self::new(span, config, "waiting for a connection of the pool")
         }
 
-        /// `has_values`: they are apart from the text.
+        /// `has_values`: the values are apart from the text.
         pub(crate) fn statement(config: &Config, session: &Session, sql: &[u8], has_values: bool) -> Self {
             let operation = operation(sql);
             let span = span!(
@@ -104,7 +104,7 @@ mod on {
             Self { span, limit, what }
         }
 
-        /// Does the work within the span, and ends it.
+        /// Runs the work within the span, and ends it.
         pub(crate) fn within<T>(self, work: impl FnOnce() -> Result<T>) -> Result<T> {
             let end = self.around(work);
             self.end(end.as_ref().err());
@@ -118,7 +118,7 @@ mod on {
             end
         }
 
-        /// Does the work within the span. [`Trace::end`] ends it.
+        /// Runs the work within the span. [`Trace::end`] ends it.
         pub(crate) fn around<T>(&self, work: impl FnOnce() -> T) -> T {
             self.span.in_scope(work)
         }
@@ -128,7 +128,7 @@ mod on {
             work.instrument(self.span.clone())
         }
 
-        /// Ends the span, which failed with this error or did not.
+        /// Ends the span, with this error if there is one.
         pub(crate) fn end(self, error: Option<&Error>) {
             if let Some(error) = error {
                 if error.code() > 0 {
@@ -152,7 +152,7 @@ mod on {
         }
     }
 
-    /// What the statement does: its first word.
+    /// The operation of the statement: its first word.
     fn operation(sql: &[u8]) -> &str {
         let start = sql.iter().position(|byte| byte.is_ascii_alphabetic()).unwrap_or(sql.len());
         let word = &sql[start..];
@@ -167,7 +167,7 @@ mod on {
 
     const LONGEST_WORD: usize = 16;
 
-    /// What a person reads of a statement.
+    /// The most text of a statement that a person reads, in bytes.
     const LONGEST_TEXT: usize = 8 << 10;
 
     #[cfg(test)]
@@ -197,7 +197,7 @@ mod off {
     use crate::{Config, Error, Result};
     use inrush_core::session::Session;
 
-    /// Nothing.
+    /// Has no effect.
     pub(crate) struct Trace;
 
     impl Trace {

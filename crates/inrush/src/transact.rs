@@ -15,7 +15,7 @@ use std::time::Duration;
 pub(crate) struct Failure<T, E> {
     pub(crate) stage: Stage,
     fault: Fault<E>,
-    /// If the answer to COMMIT is missing and a ledger has it.
+    /// Set if the answer to COMMIT is missing and a ledger has its outcome.
     pub(crate) doubt: Option<Doubt<T>>,
 }
 
@@ -29,7 +29,7 @@ enum Fault<E> {
 pub(crate) struct Doubt<T> {
     /// Where the line was.
     pub(crate) before: u64,
-    /// What the closure came to.
+    /// The result of the closure.
     pub(crate) value: T,
     error: Error,
 }
@@ -57,7 +57,7 @@ impl<T, E: From<Error>> Failure<T, E> {
         Self { stage: Stage::Open, fault: Fault::Ours(error), doubt: None }
     }
 
-    /// The database's error in it.
+    /// The database error that it contains.
     pub(crate) fn error(&self, options: &TransactionOptions<E>) -> Option<&Error> {
         match &self.fault {
             Fault::Ours(error) => Some(error),
@@ -65,12 +65,12 @@ impl<T, E: From<Error>> Failure<T, E> {
         }
     }
 
-    /// Whether the connection works, but leads to a server that cannot do the work.
+    /// Whether the connection works, but is to a server that cannot do the work.
     pub(crate) fn is_misplaced(&self, options: &TransactionOptions<E>) -> bool {
         self.error(options).is_some_and(|error| error.code() != 0 && !retry::keeps_connection(error))
     }
 
-    /// What the caller gets.
+    /// The error for the caller.
     pub(crate) fn into_error(self) -> E {
         match self.fault {
             Fault::Ours(error) => error.into(),
@@ -161,7 +161,7 @@ impl Lines {
         self.is_checked.load(Ordering::Relaxed)
     }
 
-    /// Says that the cluster was checked.
+    /// Records that the cluster was checked.
     pub(crate) fn checked(&self) {
         self.is_checked.store(true, Ordering::Relaxed);
     }

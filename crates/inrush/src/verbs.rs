@@ -1,4 +1,4 @@
-//! What both shells say to a server, so that each of them is a loop and a list of one-line verbs.
+//! The commands that both shells send to a server, so that each of them is a loop and a list of one-line verbs.
 
 use crate::pace::QueryTime;
 use crate::{Config, Error, Kind, Result, TlsMode};
@@ -37,7 +37,7 @@ pub(crate) fn change_user(config: &Config) -> Result<ChangeUser> {
     Ok(ChangeUser::new(credentials(config)?, config.database.clone(), config.attributes(), rand::random()))
 }
 
-/// Says during what a connection could not be made.
+/// Adds to an error in which step the connection could not be made.
 pub(crate) fn not_let_in(config: &Config, error: Error) -> Error {
     let address = config.address();
     match error.code() {
@@ -69,13 +69,13 @@ pub(crate) fn check_local(session: &Session, config: &Config) -> Result<()> {
         .with_hint("set `local-infile=1` in the URL or `with_local_infile(true)`"))
 }
 
-/// The conversation of a LOAD DATA LOCAL, its frames cut to what the server takes.
+/// The conversation of a LOAD DATA LOCAL, its frames cut to what the server accepts.
 pub(crate) fn infile<'a>(sql: &'a str, name: &'a str, content: &'a [u8], settings: &Settings) -> Infile<'a> {
     let fits = usize::try_from(settings.max_allowed_packet).unwrap_or(usize::MAX) - 1;
     Infile::new(sql, name, content).with_frames_of(fits.min(inrush_core::session::infile::FRAME_BYTES))
 }
 
-/// How long to wait before a transaction that failed is run again. None: it is not.
+/// How long to wait before a transaction that failed is run again. `None`: it is not run again.
 pub(crate) fn pause_before_rerun(
     retries: Retries,
     session: &Session,
@@ -101,7 +101,7 @@ pub(crate) fn not_committed(commit: &Commit, error: Error) -> (Stage, Error) {
     }
 }
 
-/// How to reach the server for a KILL: as we did, but in a hurry, and with nothing that a KILL does not need.
+/// The configuration of the connection for a KILL: like ours, but with a short time-out, and without options that a KILL does not need.
 pub(crate) fn killer(config: &Config) -> Config {
     let mut killer = config.clone();
     killer.connect_timeout = config.connect_timeout.min(KILLER_LIMIT);
@@ -144,7 +144,7 @@ pub(crate) fn too_late(time: &QueryTime, end: Option<Error>) -> Error {
     .timed_out()
 }
 
-/// What a statement that was killed is answered with.
+/// The error code of a statement that was killed.
 pub(crate) const KILLED: u16 = 1317;
 /// If the server accepts no connection for so long, no KILL is sent.
 const KILLER_LIMIT: Duration = Duration::from_secs(5);
@@ -152,7 +152,7 @@ const KILLER_LIMIT: Duration = Duration::from_secs(5);
 /// Settings that its clients must respect or know: of the server's, and of a session's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Settings {
-    /// The largest packet the server takes.
+    /// The largest packet that the server accepts, in bytes.
     pub(crate) max_allowed_packet: u64,
     /// The session's zone when it was read, and the zone that the server had reported by then.
     zone: TimeZone,
@@ -165,7 +165,7 @@ impl Settings {
 
     pub(crate) fn read((max_packet, zone): (Option<String>, Option<String>), session: &Session) -> Result<Self> {
         match max_packet.and_then(|text| text.parse().ok()) {
-            // The server's own limits; anything else is not an answer to what we asked.
+            // The server's own limits; anything else is not an answer to our query.
             Some(max_allowed_packet @ 1024..=0x4000_0000) => Ok(Self {
                 max_allowed_packet,
                 zone: zone::of_session(&zone.unwrap_or_default()),
@@ -200,14 +200,14 @@ pub(crate) fn splits_loads([_, value]: [Option<String>; 2]) -> bool {
     value.is_some_and(|value| value.eq_ignore_ascii_case("ON") || value == "1")
 }
 
-/// Whether the server says when the default schema changes.
+/// Whether the server reports when the default schema changes.
 pub(crate) fn tells_its_schema(session: &Session) -> bool {
     session.capabilities().contains(Capabilities::CLIENT_SESSION_TRACK)
 }
 
 const TIME_ZONE: &str = "time_zone";
 
-/// A sink that hands each row on and keeps none.
+/// A sink that passes each row on and keeps none.
 pub(crate) struct Each<F>(pub(crate) F);
 
 impl<F: FnMut(Row<'_>) -> Result<()>> Sink for Each<F> {
@@ -242,5 +242,5 @@ fn credentials(config: &Config) -> Result<Credentials> {
     })
 }
 
-/// MariaDB's and old MySQL's code for it; MySQL 8 says 3948 where it is asked.
+/// MariaDB's and old MySQL's code for it; MySQL 8 returns 3948 for a LOAD DATA LOCAL that is sent to it.
 const LOCAL_DISABLED: u16 = 1148;

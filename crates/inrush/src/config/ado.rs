@@ -4,14 +4,14 @@
 //! Server=db.example.org;Port=3307;Database=shop;User Id=ann;Password="a;b";SslMode=Required;CommandTimeout=120
 //! ```
 //! The rules are those of .NET: pairs end at `;`; blanks around names and values do not count; a `=` in a name is doubled; a
-//! value with `;`, with a quote at its start or with outer blanks stands in `'` or `"`, and that quote is doubled inside. A
-//! name without a value says nothing. Of two equal names the last counts.
+//! value with `;`, with a quote at its start or with outer blanks is in `'` or `"`, and that quote is doubled inside. A
+//! name without a value has no effect. Of two equal names the last counts.
 
 use super::Config;
 use super::foreign::{self, ADO};
 use crate::{Error, Result};
 
-/// Sets in `config` what `text` says.
+/// Sets in `config` the options of `text`.
 pub(crate) fn apply(text: &str, config: &mut Config) -> Result<()> {
     let mut rest = text;
     let mut after_password = false;
@@ -37,7 +37,7 @@ pub(crate) fn apply(text: &str, config: &mut Config) -> Result<()> {
     Ok(())
 }
 
-/// True if `text` is meant as such a string and not as a URL.
+/// Returns `true` if `text` is such a string and not a URL.
 pub(crate) fn looks_like_one(text: &str) -> bool {
     let name = text.split(['=', ';']).next().unwrap_or_default();
     text.contains('=') && !name.contains(':')

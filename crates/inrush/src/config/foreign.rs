@@ -1,15 +1,15 @@
-//! What the options of other drivers mean here: those of .NET's connection strings and of JDBC's URLs.
+//! The options of other drivers and what they mean here: those of .NET's connection strings and of JDBC's URLs.
 //!
-//! Names are compared without regard to case, blanks, `-` and `_`. After a dialect's own names come ours. What has no meaning
-//! here because nothing here depends on it (how values become objects) is passed over; what would make a
-//! difference and is not there (another character set, PKCS#12 files) is an error.
+//! Names are compared without regard to case, blanks, `-` and `_`. After a dialect's own names come ours. An option that has no meaning
+//! here (how values become objects) is ignored; an option that would make a
+//! difference and is not supported (another character set, PKCS#12 files) is an error.
 
 use super::option::{self, KNOWN, switch};
 use super::{Config, TlsMode};
 use crate::{Error, Result};
 use std::time::Duration;
 
-/// What one driver calls its options.
+/// The option names of one driver.
 pub(crate) type Dialect = &'static [(&'static [&'static str], Meaning)];
 
 /// What an option of another driver means.
@@ -30,7 +30,7 @@ pub(crate) enum Meaning {
     Protocol,
     /// Ours is utf8mb4, always.
     CharacterSet,
-    /// Only `true` asks for something: a mode at least this strict.
+    /// Only `true` has an effect: a mode at least this strict.
     AtLeast(TlsMode),
     /// Nothing here depends on it.
     Nothing,
@@ -177,7 +177,7 @@ pub(crate) fn set(config: &mut Config, dialect: Dialect, name: &str, value: Opti
     Ok(true)
 }
 
-/// Whether this is where the password stands.
+/// Whether this is the option with the password.
 pub(crate) fn is_password(dialect: Dialect, name: &str) -> bool {
     find(dialect, name) == Some(Meaning::Same("password"))
 }
@@ -209,7 +209,7 @@ fn set_server(config: &mut Config, server: &str) -> Result<()> {
         config.socket = Some(server.into());
         return Ok(());
     }
-    // A host named here beats a socket named elsewhere, as in a URL.
+    // A host named here overrides a socket named elsewhere, as in a URL.
     config.socket = None;
     config.host = server.to_owned();
     Ok(())
@@ -228,7 +228,7 @@ fn mode(word: &str) -> Result<TlsMode> {
 
 fn protocol(word: &str) -> Result<()> {
     match bare(word).as_str() {
-        // Whether it is a Unix socket is seen by the path in `Server`.
+        // The path in `Server` shows whether it is a Unix socket.
         "socket" | "sockets" | "tcp" | "tcpip" | "unix" | "unixsocket" => Ok(()),
         _ => Err(Error::config("the protocol in the connection string is neither TCP nor a Unix socket")),
     }

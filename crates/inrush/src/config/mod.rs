@@ -1,6 +1,6 @@
 //! How to reach a server and who we are: one plain value, filled by a builder, a URL or option files.
 //!
-//! Nothing in here opens a socket. What a word like `tls` or `ssl-mode` means is said once, in [`option`], for URLs and
+//! Nothing in here opens a socket. [`option`] is the only place that defines a word like `tls` or `ssl-mode`, for URLs and
 //! option files alike. `Debug` never shows the password.
 
 mod ado;
@@ -79,12 +79,12 @@ impl Config {
     /// Reads `mysql://user:password@host:port/database?tls=verify-full`; see [`crate::url`] for the parameters.
     ///
     /// # Errors
-    /// `Config` for what is no URL, and for an unknown or invalid parameter.
+    /// `Config` for an invalid URL, and for an unknown or invalid parameter.
     pub fn from_url(url: &str) -> Result<Self> {
         Self::default().with_url(url)
     }
 
-    /// Overrides what `url` mentions and keeps the rest.
+    /// Overrides the options in `url` and keeps the rest.
     ///
     /// # Errors
     /// Those of [`Config::from_url`].
@@ -104,7 +104,7 @@ impl Config {
         Ok(config)
     }
 
-    /// Goes to this host over TCP. Always TCP: unlike in the mysql client, `localhost` does not mean a Unix socket.
+    /// Connects to this host over TCP. Always TCP: unlike in the mysql client, `localhost` does not mean a Unix socket.
     #[must_use]
     pub fn with_host(mut self, host: impl Into<String>) -> Self {
         self.host = host.into();
@@ -119,7 +119,7 @@ impl Config {
         self
     }
 
-    /// Goes through this Unix socket instead of TCP.
+    /// Connects through this Unix socket instead of TCP.
     #[must_use]
     pub fn with_socket(mut self, path: impl Into<PathBuf>) -> Self {
         self.socket = Some(path.into());
@@ -168,7 +168,7 @@ impl Config {
         self
     }
 
-    /// PEM files of our own certificate (with its chain) and its private key, for servers that ask who we are.
+    /// PEM files of our own certificate (with its chain) and its private key, for servers that require a client certificate.
     #[must_use]
     pub fn with_tls_client(mut self, certificate: impl Into<PathBuf>, key: impl Into<PathBuf>) -> Self {
         self.tls_cert = Some(certificate.into());
@@ -206,7 +206,7 @@ impl Config {
         self
     }
 
-    /// Has the server end a statement whose time is over (KILL QUERY over a second connection), and keeps the connection. Unset, the
+    /// If a statement's time is over, ends it with KILL QUERY over a second connection, and keeps the connection. Unset, the
     /// connection is given up, and the server notices when it next writes to it.
     #[must_use]
     pub fn with_kill_on_timeout(mut self, kill: bool) -> Self {
@@ -228,7 +228,7 @@ impl Config {
         self
     }
 
-    /// Allows the server to ask for the password itself (`mysql_clear_password`), and then only over TLS or a Unix socket.
+    /// Allows the server to request the password itself (`mysql_clear_password`), and then only over TLS or a Unix socket.
     #[must_use]
     pub fn with_allow_cleartext(mut self, allow: bool) -> Self {
         self.allow_cleartext = allow;
@@ -250,7 +250,7 @@ impl Config {
         self
     }
 
-    /// Offers LOAD DATA LOCAL to the server. The server can then ask only for what `load_local` was just given.
+    /// Offers LOAD DATA LOCAL to the server. The server can then request only what `load_local` was just given.
     #[must_use]
     pub fn with_local_infile(mut self, offer: bool) -> Self {
         self.local_infile = offer;
@@ -264,7 +264,7 @@ impl Config {
         self
     }
 
-    /// Allows several statements, joined by `;`, in one text. Off unless asked for: it makes an SQL injection worse.
+    /// Allows several statements, joined by `;`, in one text. Off by default: it makes an SQL injection worse.
     #[must_use]
     pub fn with_multi_statements(mut self, allow: bool) -> Self {
         self.multi_statements = allow;
@@ -311,7 +311,7 @@ impl Config {
     /// own. Instants (`jiff::Timestamp`, `SystemTime` and their like) need one.
     ///
     /// # Errors
-    /// `Config` for what is no zone.
+    /// `Config` for an unknown zone.
     pub fn with_time_zone(mut self, zone: &str) -> Result<Self> {
         zone::find(zone)?;
         self.time_zone = Some(zone::spelling(zone));

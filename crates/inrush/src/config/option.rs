@@ -1,4 +1,4 @@
-//! What a named option does to a [`Config`]: the one place for URL parameters and lines of option files.
+//! Applies a named option to a [`Config`]: the one place for URL parameters and lines of option files.
 //!
 //! A name is ours (`tls-ca`) or the mysql or mariadb client's (`ssl-ca`); `_` and `-` are the same, case does not matter.
 
@@ -71,7 +71,7 @@ pub(crate) const KNOWN: &str = "tls, tls-ca, tls-cert, tls-key, socket, connect-
      compression, pipeline, allow-cleartext, get-server-public-key, server-public-key, local-infile, multi-statements, max-allowed-packet, statement-cache, time-zone, log-text, log-slower-than, program-name, \
      pool-min, pool-max, pool-idle-timeout, pool-max-lifetime, pool-acquire-timeout, pool-check-after, pool-reset";
 
-/// What a pool of such connections does. A time of 0 stands for never, but for `pool-check-after`, where it is each time.
+/// Sets an option of the pool. A time of 0 stands for never, but for `pool-check-after`, where it is each time.
 fn set_pool(config: &mut Config, name: &str, value: Option<&str>) -> Result<bool> {
     let Some(option) = name.strip_prefix("pool-") else { return Ok(false) };
     let text = || value.ok_or_else(|| Error::config(format!("option `{name}` needs a value")));
@@ -122,7 +122,7 @@ fn set_ssl(config: &mut Config, on: bool) {
     }
 }
 
-/// MariaDB's `ssl-verify-server-cert`: on means chain and host name; off takes a verification back.
+/// MariaDB's `ssl-verify-server-cert`: on means chain and host name; off removes a verification.
 fn set_verify(config: &mut Config, on: bool) {
     match (on, config.tls) {
         (true, _) => config.tls = Some(TlsMode::VerifyFull),
@@ -132,7 +132,7 @@ fn set_verify(config: &mut Config, on: bool) {
     }
 }
 
-/// The algorithms, the best liked first.
+/// The algorithms, in the order of preference.
 fn set_compression(config: &mut Config, list: &str) -> Result<()> {
     let parsed: Vec<Compression> = list.split(',').map(str::parse).collect::<Result<_>>()?;
     let without_level = |one: &str| one.trim().eq_ignore_ascii_case("zstd");
@@ -147,14 +147,14 @@ fn set_compression(config: &mut Config, list: &str) -> Result<()> {
     Ok(())
 }
 
-/// The mysql client's old `compress`: whatever the server can do, which is no condition.
+/// The mysql client's old `compress`: any algorithm that the server has, and none is accepted too.
 fn set_compress(config: &mut Config, on: bool) -> Result<()> {
     let zstd = config.zstd_level.map_or(Compression::ZSTD, Compression::Zstd);
     config.compression = if on { vec![Compression::ZLIB, zstd, Compression::None] } else { Vec::new() };
     config.compression.iter().try_for_each(|one| one.check())
 }
 
-/// The mysql client names algorithm and level apart, in any order.
+/// The mysql client names algorithm and level separately, in any order.
 fn set_zstd_level(config: &mut Config, level: u8) -> Result<()> {
     Compression::Zstd(level).check()?;
     config.zstd_level = Some(level);
@@ -180,7 +180,7 @@ pub(super) fn number<T: std::str::FromStr>(name: &str, text: &str) -> Result<T> 
     text.parse().map_err(|_| Error::config(format!("option `{name}`: `{text}` is not a number that fits")))
 }
 
-/// Seconds, with a fraction if need be; 0 stands for no limit.
+/// Seconds, with or without a fraction; 0 stands for no limit.
 pub(super) fn seconds(name: &str, text: &str) -> Result<Option<Duration>> {
     let seconds: f64 = number(name, text)?;
     let limit = Duration::try_from_secs_f64(seconds)

@@ -1,7 +1,7 @@
-//! Option files as the mysql client reads them (`~/.my.cnf`): which exist, what their lines mean, what wins.
+//! Option files as the mysql client reads them (`~/.my.cnf`): which exist, what their lines mean, which line counts.
 //!
-//! Groups `[client]` and `[inrush]`; what comes later wins. In `[client]` unknown options are skipped, for they belong to other
-//! programs; in `[inrush]` they are errors. `!include FILE` and `!includedir DIR` are followed, to a bounded depth.
+//! Groups `[client]` and `[inrush]`; later lines override earlier ones. In `[client]` unknown options are skipped, because they belong to
+//! other programs; in `[inrush]` they are errors. `!include FILE` and `!includedir DIR` are followed, to a bounded depth.
 
 mod line;
 #[cfg(test)]
@@ -14,7 +14,7 @@ use std::io::Read as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// Sets in `config` what the files say: only `defaults_file`, or the default files that exist.
+/// Sets in `config` the options of the files: only `defaults_file`, or the default files that exist.
 pub(crate) fn apply(defaults_file: Option<&Path>, config: &mut Config) -> Result<()> {
     let mut found = Vec::new();
     match defaults_file {
@@ -118,7 +118,7 @@ fn include_dir(folder: &Path, depth: usize, found: &mut Vec<Found>) -> Result<()
     files.iter().try_for_each(|path| include(path, depth, found))
 }
 
-/// A relative path counts from the file that names it, not from the folder we happen to run in.
+/// A relative path is relative to the file that names it, not to the current folder.
 fn sibling(path: &Path, target: &str) -> PathBuf {
     path.parent().unwrap_or(Path::new(".")).join(target)
 }

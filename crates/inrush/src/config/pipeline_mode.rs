@@ -6,10 +6,10 @@ use std::str::FromStr;
 /// Whether commands may be sent before earlier ones are answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PipelineMode {
-    /// If the server turns out to understand it: some proxies answer only the first of two commands.
+    /// If a test shows that the server supports it: some proxies answer only the first of two commands.
     #[default]
     Auto,
-    /// Without asking first.
+    /// Always, without a test.
     On,
     /// Never: one command, one answer.
     Off,

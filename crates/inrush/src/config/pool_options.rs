@@ -17,7 +17,7 @@ pub struct PoolOptions {
 }
 
 impl PoolOptions {
-    /// At most 10 connections, none kept open for its own sake.
+    /// At most 10 connections, and no connection is kept open if it is not needed.
     pub fn new() -> Self {
         Self::default()
     }
@@ -73,7 +73,7 @@ impl PoolOptions {
         self
     }
 
-    /// Fails unless it makes sense.
+    /// Refuses options that make no sense.
     pub(crate) fn check(&self) -> Result<()> {
         if self.max == 0 {
             return Err(Error::config("a pool of at most 0 connections can lend none"));

@@ -20,7 +20,7 @@ impl Config {
         Self::default().with_text(text)
     }
 
-    /// Overrides what `text` mentions, which is as for [`Config::parse`], and keeps the rest.
+    /// Overrides the options in `text`, which has the form of [`Config::parse`], and keeps the rest.
     ///
     /// # Errors
     /// Those of [`Config::parse`].
@@ -41,7 +41,7 @@ impl FromStr for Config {
     }
 }
 
-/// What says where to connect to: a [`Config`], a URL, or a connection string (see [`Config::parse`]).
+/// A description of where to connect to: a [`Config`], a URL, or a connection string (see [`Config::parse`]).
 pub trait IntoConfig {
     /// The configuration.
     ///

@@ -19,7 +19,7 @@ use inrush_core::auth::Secret;
 use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
 
-/// Sets in `config` what `url` mentions.
+/// Sets in `config` the options of `url`.
 pub(crate) fn apply(url: &str, config: &mut Config) -> Result<()> {
     let Url { rest, is_jdbc } = scheme(url)?;
     let (rest, parameters) = rest.split_once('?').unwrap_or((rest, ""));
@@ -97,7 +97,7 @@ fn apply_address(address: &str, config: &mut Config) -> Result<()> {
     }
     if !host.is_empty() {
         config.host = decode(host)?;
-        // A host named here beats a socket named elsewhere; `?socket=` beats the host again.
+        // A host named here overrides a socket named elsewhere; `?socket=` overrides the host again.
         config.socket = None;
     }
     if let Some(port) = port.filter(|port| !port.is_empty()) {
@@ -111,7 +111,7 @@ fn apply_parameter(parameter: &str, is_jdbc: bool, config: &mut Config) -> Resul
     let (name, value) = (decode(name)?, value.map(decode).transpose()?);
     let known = match name.as_str() {
         _ if is_jdbc => set_foreign(config, JDBC, &name, value.as_deref())?,
-        // Those have their own place in a URL; a second one would be a riddle.
+        // Those have their own place in a URL; a second one would be ambiguous.
         "host" | "port" | "user" | "password" | "database" => false,
         _ => set(config, &name, value.as_deref())?,
     };

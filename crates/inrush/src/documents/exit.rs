@@ -1,4 +1,4 @@
-//! Exit codes: what became of a load, as one number.
+//! Exit codes: the outcome of a load, as one number.
 
 use inrush_core::bulk::report::{Report, Stop};
 use inrush_core::{Error, Kind};
@@ -13,13 +13,13 @@ pub const DATA: u8 = 2;
 pub const SERVER: u8 = 3;
 /// Finished, some rows rejected.
 pub const REJECTED: u8 = 4;
-/// Refused: what was asked for could store rows twice, lose some, or undo what others did. Which of these the error says.
+/// Refused: the request could store rows twice, lose some, or undo what others did. The error says which of these.
 pub const PROMISE: u8 = 5;
 /// Interrupted; what is committed stays.
 pub const INTERRUPTED: u8 = 130;
 
-/// The code of an error that ended a command before it sent a row. A refused login is a mistake of the configuration, which no second
-/// attempt mends.
+/// The code of an error that ended a command before it sent a row. A refused login is a mistake of the configuration; another attempt
+/// would fail too.
 pub fn code_of(error: &Error) -> u8 {
     if is_refused_login(error) { USAGE } else { code_of_kind(error) }
 }
@@ -41,7 +41,7 @@ fn code_of_kind(error: &Error) -> u8 {
     }
 }
 
-/// The code of a load that came to a report.
+/// The code of a load that has a report.
 pub fn code_of_report(report: &Report) -> u8 {
     match &report.stop {
         None if report.rejected > 0 => REJECTED,

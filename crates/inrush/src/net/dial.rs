@@ -1,7 +1,7 @@
-//! Opening a socket without ever blocking: look the name up, try each address, say what went wrong.
+//! Opening a socket without ever blocking: look the name up, try each address, report the error.
 //!
 //! The waiting is the shell's: [`start`] begins to connect, the shell waits until the socket is writable, [`finish`] returns
-//! how it went. Each address gets an even share of the time that is left, so that one that swallows everything
+//! the result. Each address gets an even share of the time that is left, so that one that drops all packets
 //! does not keep us from the next.
 
 use crate::{Config, Error, Kind, Reason, Result};
@@ -15,9 +15,9 @@ pub(crate) struct Targets(Vec<SockAddr>);
 
 /// A connection attempt.
 pub(crate) enum Started {
-    /// Wait until it is writable, then ask [`finish`].
+    /// Wait until it is writable, then call [`finish`].
     InProgress(Socket),
-    /// A Unix socket with a full queue, which nothing announces when it empties: try again a little later.
+    /// A Unix socket with a full queue. No event reports when it empties: try again a little later.
     Busy,
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn start(address: &SockAddr, config: &Config) -> io::Result<Started> 
     }
 }
 
-/// How the attempt went, once the socket is writable.
+/// The result of the attempt, once the socket is writable.
 pub(crate) fn finish(socket: &SockRef<'_>) -> io::Result<()> {
     match socket.take_error()? {
         Some(error) => Err(error),
@@ -99,7 +99,7 @@ pub(crate) fn failed(config: &Config, last: io::Error) -> Error {
         _ => "check host and port",
     };
     let is_late = last.kind() == io::ErrorKind::TimedOut;
-    // The user's own mistake, which time does not mend.
+    // The user's own mistake, which another attempt does not solve.
     let may_pass = last.kind() != io::ErrorKind::PermissionDenied;
     let error = Error::io(format!("cannot connect to `{}`", config.address()), last).with_hint(hint);
     let error = if may_pass { error.because(Reason::ConnectionRefused) } else { error };

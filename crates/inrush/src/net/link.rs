@@ -14,7 +14,7 @@ use std::io::{self, Read, Write};
 /// How far an exchange went.
 #[derive(Debug)]
 pub(crate) enum Progress<T> {
-    /// As far as it was to go.
+    /// It is complete.
     Done(T),
     /// More bytes must move first.
     Wait,
@@ -30,7 +30,7 @@ pub(crate) struct Link {
     pub(crate) is_flowing: bool,
     /// The first failure to write. What the server said before it closed may still be on its way to us.
     broken: Option<io::Error>,
-    /// Bytes that moved since the last progress, and the packets that were there by then.
+    /// Bytes that moved since the last progress, and the number of packets at that time.
     n_moved: usize,
     n_packets: u64,
 }
@@ -118,7 +118,7 @@ impl Link {
         }
     }
 
-    /// The row that [`Link::fetch`] spoke of last.
+    /// The row of the last [`Link::fetch`].
     pub(crate) fn row(&self) -> Option<Row<'_>> {
         let stream = self.stream.as_ref()?;
         let row = Row::new(stream.columns(), self.channel.inbox.last_packet(), stream.format());
@@ -156,7 +156,7 @@ impl Link {
         }
     }
 
-    /// The same without waiting: reads what has arrived, within reason.
+    /// The same without waiting: reads what has arrived, up to a limit.
     pub(crate) fn drain_what_is_there(&mut self, socket: &mut impl Read, config: &Config) {
         for _ in 0..READS_TO_DRAIN {
             if !self.has_stream() {
@@ -188,8 +188,8 @@ impl Link {
         if self.tls.is_some() { 0 } else { self.channel.least_to_come() }
     }
 
-    /// Whether the exchange has come on since this was asked last: a packet arrived whole, [`PROGRESS`] bytes moved, or the last byte
-    /// left. A byte now and then is none: by it a server could hold us for ever.
+    /// Whether the exchange has made progress since the last call: a packet arrived whole, [`PROGRESS`] bytes moved, or the last byte
+    /// was sent. A byte now and then is no progress: otherwise a server could hold us for ever.
     pub(crate) fn has_come_on(&mut self) -> bool {
         let n_packets = self.channel.n_packets();
         let has_come_on = n_packets != self.n_packets || self.n_moved >= PROGRESS;
@@ -239,7 +239,7 @@ impl Link {
         }
     }
 
-    /// Says of an error that ended an exchange early whether something may be stored all the same.
+    /// Marks an error that ended an exchange early if something may still be stored.
     pub(crate) fn judge<C: Conversation>(&self, error: Error, conversation: &C) -> Error {
         self.doubt(error, |link| conversation.may_be_stored(&link.channel.session, &link.channel.outbox))
     }
@@ -250,7 +250,7 @@ impl Link {
     }
 
     fn doubt(&self, error: Error, may_be_stored: impl FnOnce(&Self) -> bool) -> Error {
-        // A refusal is an answer. So is one of a statement that was killed; one that ended well all the same has no code.
+        // A refusal is an answer. So is the error of a statement that was killed; one that still succeeded has no code.
         let is_answer = error.kind() == Kind::Server && !error.is_fatal() && (error.code() != 0 || !error.is_timeout());
         match !is_answer && may_be_stored(self) {
             true => error.outcome_unknown(),
@@ -270,7 +270,7 @@ impl Link {
         self.write_some_to(socket).map(drop)
     }
 
-    /// Takes note of how an exchange ended other than well, and says whether the connection survives it.
+    /// Records that an exchange failed. The returned error says whether the connection can still be used.
     pub(crate) fn give_up(&mut self, error: Error) -> Error {
         let session = &mut self.channel.session;
         if error.kind() == Kind::Server && !error.is_fatal() && !session.is_dead() {
@@ -302,7 +302,7 @@ impl Link {
     }
 }
 
-/// Bytes that must move within a time limit where no packet arrives whole: of a large row over the slowest link that is of use.
+/// Bytes that must move within a time limit if no packet arrives whole: part of a large row over the slowest useful link.
 const PROGRESS: usize = 4 * 1024;
-/// More than that is no rest of a result: a new connection is cheaper.
+/// With more than this left of a result, a new connection is cheaper.
 const READS_TO_DRAIN: u32 = 16;

@@ -1,8 +1,8 @@
-//! Sockets, the part of it that both shells share.
+//! Sockets, the part that both shells share.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`dial`] | opens non-blocking sockets, TCP or Unix, and says what went wrong |
+//! | [`dial`] | opens non-blocking sockets, TCP or Unix, and reports errors |
 //! | [`link`] | moves bytes between one such socket and the pure core, through TLS or not |
 
 pub(crate) mod dial;
@@ -22,7 +22,7 @@ pub(crate) fn is_quiet(socket: impl AsFd) -> bool {
     matches!(peeked, Err(Errno::AGAIN))
 }
 
-/// What to wait for, and what came.
+/// What to wait for, and what became ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ready {
     pub(crate) read: bool,

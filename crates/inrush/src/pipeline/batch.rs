@@ -64,7 +64,7 @@ impl Batch {
             Ok(bound) => Step::Execute(statement.clone(), bound),
             Err(error) => Step::Refused(Some(error)),
         });
-        // Beyond that many they would drive each other out of the cache.
+        // More than that many would remove each other from the cache.
         if self.statements.len() < MAX_LEARNED && !self.statements.iter().rev().any(|known| known == statement) {
             self.statements.push(statement.clone());
         }

@@ -1,9 +1,9 @@
-//! Pipelines, the part that both shells share: what is sent, what comes back, and where it is allowed.
+//! Pipelines, the part that both shells share: what is sent, what is returned, and where it is allowed.
 //!
 //! | file | what it is |
 //! |---|---|
 //! | `batch` | the steps of one flight, put together before it starts |
-//! | `reply` | what a step came to, with its rows |
+//! | `reply` | the outcome of a step, with its rows |
 //! | `probe` | whether a server answers commands that are sent before earlier ones are answered |
 
 mod batch;
@@ -15,7 +15,7 @@ pub use reply::Reply;
 
 use inrush_core::convert::Params;
 use inrush_core::session::Statement;
-/// What the streaming form deals in.
+/// The types of the streaming form.
 pub use inrush_core::session::pipeline::{Decision, NextCommand};
 use jiff::tz::TimeZone;
 
@@ -77,14 +77,14 @@ impl<'c, C> Pipeline<'c, C> {
         self
     }
 
-    /// As after login: temporary tables, variables, prepared statements and an open transaction are gone.
+    /// Resets the session to its state after login: temporary tables, variables, prepared statements and an open transaction are gone.
     pub fn reset(&mut self) -> &mut Self {
         self.batch.reset();
         self
     }
 
     /// COMMIT, sent only once every reply before it is read. If a step failed since the transaction began, or the transaction
-    /// ended under way, it is rolled back instead, and the step fails with the first error's code.
+    /// ended meanwhile, it is rolled back instead, and the step fails with the first error's code.
     pub fn commit(&mut self) -> &mut Self {
         self.query("COMMIT")
     }

@@ -1,4 +1,4 @@
-//! Whether a server answers commands that are sent before earlier ones are answered. Nothing in the protocol says so: all servers
+//! Whether a server answers commands that are sent before earlier ones are answered. The protocol has no flag for it: all servers
 //! do, but some proxies (and Aurora 2) answer only the first and leave the client waiting for ever.
 //!
 //! The first pipeline to an address sends two pings in one write, on a connection of its own that is thrown away, and
@@ -13,7 +13,7 @@ use std::time::Duration;
 /// What to do before a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// Go, with this window.
+    /// Start the pipeline, with this window.
     Clear(Window),
     /// Find out first.
     Unknown,
@@ -32,17 +32,17 @@ pub(crate) fn way(config: &Config, n_steps: Option<usize>) -> Way {
     }
 }
 
-/// Whether it is known, without finding out first, that a flight of two commands is answered.
+/// Whether it is known, without a test, that a flight of two commands is answered.
 pub(crate) fn is_clear(config: &Config) -> bool {
     matches!(way(config, None), Way::Clear(window) if window.n_commands > 1)
 }
 
-/// What may be in flight without finding out first.
+/// What may be in flight without a test.
 pub(crate) fn known_window(config: &Config) -> Window {
     window(is_clear(config))
 }
 
-/// The configuration of the connection that finds out.
+/// The configuration of the connection for the test.
 pub(crate) fn config(config: &Config) -> Config {
     let patience = config.read_timeout().map_or(PATIENCE, |limit| limit.min(PATIENCE));
     config.clone().with_read_timeout(Some(patience)).with_write_timeout(Some(patience)).with_pipeline(PipelineMode::On)
@@ -53,9 +53,9 @@ pub(crate) fn two_pings() -> Pipeline<TwoPings> {
     Pipeline::new(TwoPings { n_sent: 0 })
 }
 
-/// Takes in how it went: `None`, if the server answered neither those nor a ping before them.
+/// Records the result: `None`, if the server answered neither those nor a ping before them.
 pub(crate) fn conclude(config: &Config, pings: Option<Result<Result<()>>>) -> Window {
-    // Nothing was learnt of a server that does not even let us in a second time.
+    // A server that does not even accept a second connection shows nothing.
     let Some(pings) = pings else { return ONE_BY_ONE };
     let can = matches!(pings, Ok(Ok(())));
     if !can {
@@ -89,7 +89,7 @@ fn window(can: bool) -> Window {
     if can { Window::default() } else { ONE_BY_ONE }
 }
 
-/// By address: what is learnt about a server holds for all who connect to it.
+/// By address: what is learnt about a server holds for all clients that connect to it.
 fn known() -> MutexGuard<'static, HashMap<String, bool>> {
     static KNOWN: LazyLock<Mutex<HashMap<String, bool>>> = LazyLock::new(Mutex::default);
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,4 +1,4 @@
-//! What a step of a pipeline came to, with its rows.
+//! The outcome of a step of a pipeline, with its rows.
 
 use crate::{Error, Result};
 use inrush_core::convert::FromRow;
@@ -6,7 +6,7 @@ use inrush_core::session::pipeline::Reply as Answer;
 use inrush_core::session::{Collect, Outcome, ResultSet, Sink, Statement};
 use inrush_core::wire::{ColumnDef, Row};
 
-/// What a step of a pipeline came to.
+/// The outcome of a step of a pipeline.
 #[derive(Clone, Debug)]
 pub struct Reply {
     outcome: Option<Outcome>,
@@ -43,7 +43,7 @@ impl Reply {
         self.results.first().map_or(Ok(Vec::new()), |result| result.rows().map(T::from_row).collect())
     }
 
-    /// What a step prepared.
+    /// The statement that a step prepared.
     pub fn statement(&self) -> Option<&Statement> {
         self.statement.as_ref()
     }
@@ -53,7 +53,7 @@ impl Reply {
 pub(super) struct Gather {
     collect: Collect,
     has_results: bool,
-    /// Whether the limit on bytes is one on each step, not on all.
+    /// Whether the limit on bytes applies to each step, not to all together.
     is_per_step: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The tables that a connection has read, so that a batch need not ask for its target each time.
+//! The tables that a connection has read, so that a batch need not query its target each time.
 //!
 //! A description becomes old when another session alters the table. If it is too strict, it costs one more query, because a caller that
 //! is about to refuse a value reads the table again first ([`Tables::forget`]). If it is too lenient, it would let a value through that
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// What is kept of the tables of one connection: a few, for a connection writes into few.
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
-    /// The one used last stands last.
+    /// The one used last is the last entry.
     entries: Vec<Entry>,
 }
 
@@ -64,7 +64,7 @@ impl Tables {
         self.entries.clear();
     }
 
-    /// Takes note of a statement of this connection.
+    /// Records a statement of this connection.
     pub(crate) fn see(&mut self, sql: &[u8]) {
         if !self.entries.is_empty() && may_change_tables(sql) {
             self.forget_all();

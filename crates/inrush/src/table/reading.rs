@@ -1,4 +1,4 @@
-//! What the server says of a table, question by question. Pure: a shell asks each [`Reading::query`] and hands its rows to
+//! Reads the server's description of a table, query by query. Pure: a shell sends each [`Reading::query`] and passes its rows to
 //! [`Reading::take`] until there is none left.
 
 use crate::table::TableName;
@@ -14,7 +14,7 @@ pub(crate) struct Reading {
     name: TableName,
     reader: Reader,
     json_is_text: bool,
-    /// How often a query may be sent again whose answer a KILL QUERY may have bent.
+    /// How often a query may be sent again whose answer a KILL QUERY may have changed.
     repeats_left: u8,
     state: State,
 }
@@ -22,13 +22,13 @@ pub(crate) struct Reading {
 /// The caller that reads the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reader {
-    /// A load, whose connection is fresh. Its target must be there.
+    /// A load, whose connection is fresh. Its target must exist.
     Load,
     /// A batch, in a session that may have temporary tables. What cannot be read is not checked.
     Batch,
 }
 
-/// What there is under a name.
+/// What exists under a name.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Found {
     /// A table.
@@ -65,7 +65,7 @@ impl Reading {
         Self { name, reader, json_is_text: profile.json_is_text, repeats_left: REPEATS, state: State::ExpectTable }
     }
 
-    /// What the server must be asked next.
+    /// The next query for the server.
     pub(crate) fn query(&self) -> Option<String> {
         Some(Self::in_full(match &self.state {
             State::ExpectTable => table_query(&self.name),
@@ -79,17 +79,17 @@ impl Reading {
         }))
     }
 
-    /// The same question, answered in full whatever `sql_select_limit` is: a batch's session is its user's own, and stays as it is. No
+    /// The same query, answered in full whatever `sql_select_limit` is: a batch's session is its user's own, and stays unchanged. It has no
     /// hint `SET_VAR` or `SET STATEMENT`: the server reports those as changes, and a pool would reset the session.
     fn in_full(query: String) -> String {
         if query.starts_with("SELECT ") { query + " LIMIT 18446744073709551615" } else { query }
     }
 
-    /// Takes the error that answered it. The server answers queries that it refuses for good, a right being missing for example, without
-    /// rows.
+    /// Takes the error that answered it. A query that the server refuses for good, because a right is missing for example, counts as one
+    /// without rows.
     ///
     /// # Errors
-    /// The same error, if the server might answer another time.
+    /// The same error, if the server might answer the next time.
     pub(crate) fn refused(&mut self, error: Error) -> Result<()> {
         /// ER_NO_SUCH_USER: what MySQL answers to a query on TABLES that a KILL QUERY hits (docs/notes/failures.md).
         const NO_SUCH_USER: u16 = 1449;
@@ -209,7 +209,7 @@ impl Texts {
     }
 }
 
-/// What the smallest piece of memory takes, and what is lost between two.
+/// The smallest allocation, and what is lost between two.
 const LEAST_ALLOCATION: usize = 16;
 
 /// The schema of names compares them without case and accents: on most servers it finds `Orders` for `orders`.

@@ -93,7 +93,7 @@ impl Twin {
         either!(self, connection => connection.id_increment())
     }
 
-    /// The same column types, whatever else.
+    /// The same column types; other properties may differ.
     #[track_caller]
     fn check(&mut self, name: &str, want: Option<&[&str]>) {
         let types =

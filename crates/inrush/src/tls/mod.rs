@@ -53,8 +53,8 @@ impl Session {
     pub(crate) fn decrypt(&mut self, n: usize, channel: &mut Channel) -> Result<()> {
         let mut rest = &self.received[..n];
         let lost = |e| Error::io("the connection to the server was lost", e).because(Reason::ConnectionLost);
-        // Takes as much as it has room for; what comes out is fetched each time, so that there is room again. 0: the
-        // server said that nothing follows, and whatever does is not part of the session.
+        // Takes as much as it has room for; the output is fetched each time, so that there is room again. 0: the
+        // server reported that nothing follows, and any later bytes are not part of the session.
         while !rest.is_empty() && self.rustls.read_tls(&mut rest).map_err(lost)? > 0 {
             self.rustls.process_new_packets().map_err(explain)?;
             while let Some(n @ 1..) = read_once(&mut self.rustls.reader(), channel.space()).map_err(lost)? {
@@ -64,7 +64,7 @@ impl Session {
         Ok(())
     }
 
-    /// Encrypts what fits of what `channel` has and writes once.
+    /// Encrypts as much as fits of the bytes of `channel` and writes once.
     pub(crate) fn write_some_to(
         &mut self,
         socket: &mut impl Write,
@@ -149,7 +149,7 @@ fn pem_error(what: &str, path: &Path, error: rustls::pki_types::pem::Error) -> E
     Error::config(format!("cannot read {what} from `{}`: {error}", path.display()))
 }
 
-/// The name to check and to send. Where it is not checked, a host that cannot be a name is no reason to fail.
+/// The name to check and to send. If it is not checked, a host that cannot be a name does not make it fail.
 fn server_name(config: &Config) -> Result<ServerName<'static>> {
     match ServerName::try_from(config.host.clone()) {
         Ok(name) => Ok(name),

@@ -30,7 +30,7 @@ pub(super) struct Authorities {
 }
 
 impl Authorities {
-    /// Those that can sign become roots; one that cannot is still trusted where a server presents it itself.
+    /// Certificates that can sign become roots; one that cannot is still trusted if a server presents it itself.
     pub(super) fn new(trusted: Vec<CertificateDer<'static>>) -> Self {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(trusted.iter().cloned());

@@ -1,10 +1,10 @@
-//! Every parameter that a hint or a guide names is one.
+//! Every parameter that a hint or a guide names exists.
 
 use super::*;
 use std::fs;
 use std::path::Path;
 
-/// What stands before a `=` in backticks and is no parameter of a connection.
+/// Words before a `=` in backticks that are not parameters of a connection.
 const OTHERS: &[&str] = &["a", "column", "left", "name", "partitions"];
 
 /// The sources and guides of the project, without their tests.
@@ -53,7 +53,7 @@ fn every_parameter_that_is_named_somewhere_exists() {
     let mut n_named = 0;
     for (file, text) in &found {
         for (name, value) in named(text) {
-            // A value that does not fit is another matter: it may stand for one.
+            // A value that does not fit does not matter: it may be a placeholder.
             let is_known = !matches!(set(&mut Config::new(), name, Some(value)), Ok(false));
             assert!(is_known || OTHERS.contains(&name), "{file} names `{name}`, which no URL takes");
             n_named += usize::from(is_known);

@@ -6,7 +6,7 @@
 
 use crate::{Error, Result};
 
-/// What a line says.
+/// The content of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line<'a> {
     Empty,

@@ -1,4 +1,4 @@
-//! Questions and what follows from their answers.
+//! Queries and what follows from their answers.
 
 use super::*;
 use inrush_core::wire::{ServerVersion, Vendor};
@@ -11,7 +11,7 @@ fn rows(rows: &[&[&str]]) -> Vec<Vec<String>> {
     rows.iter().map(|row| row.iter().map(|text| (*text).to_owned()).collect()).collect()
 }
 
-/// Answers one question after the other: a part of the question, and the answer.
+/// Answers one query after the other: a part of the query, and the answer.
 #[track_caller]
 fn talk(reader: Reader, vendor: Vendor, answers: &[(&str, &[&[&str]])]) -> Found {
     let version = ServerVersion { vendor, numbers: (9, 7, 0), text: String::new() };
@@ -72,13 +72,13 @@ fn a_temporary_table_hides_the_other_one() {
         ("information_schema.TABLES", &[TABLE.1[0], &["TEMPORARY", "InnoDB", "YES", "shop", "t", "0"]]);
     assert_eq!(talk(Reader::Batch, Vendor::MariaDb, &[both]), Found::Temporary);
 }
-/// Who may not see the definition may see the columns.
+/// A user who may not see the definition may see the columns.
 #[test]
 fn a_definition_that_is_kept_back() {
     let answers = [TABLE, ("SHOW CREATE", &[][..]), COLUMNS];
     assert!(matches!(talk(Reader::Batch, Vendor::MySql, &answers), Found::Table(_)));
 }
-/// A KILL QUERY may bend the answers.
+/// A KILL QUERY may change the answers.
 #[test]
 fn what_a_kill_may_have_answered_is_queried_again() {
     let bent = ("information_schema.COLUMNS", &[][..]);
