@@ -424,7 +424,7 @@ fn new_table(connection: &mut Connection, name: &TableName, columns: &[(String, 
         columns.iter().all(|(column, _)| made.columns.iter().any(|of| of.name.to_lowercase() == column.to_lowercase()))
     };
     let Some(mut made) = made.filter(is_like) else { return Ok(imagined(name, columns)) };
-    // What it notes of its rows goes again.
+    // The columns that note something of each row are dropped again.
     made.columns.retain(|column| keyless::name_in_use([column.name.as_str()]).is_none());
     Ok(Table { name: name.name.clone(), ..made })
 }

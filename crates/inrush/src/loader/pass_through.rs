@@ -1,5 +1,5 @@
-//! Whether a raw chunk is validated for pass-through: then its text goes to the server unchanged, or is written straight from what it
-//! is in its source, and no row is parsed.
+//! Whether a raw chunk is validated for pass-through: then its text goes to the server unchanged, or is written straight from the
+//! source's own form, and no row is parsed.
 
 use super::control::lock;
 use super::payload::Payload;

@@ -195,7 +195,7 @@ impl Prepared {
         }
     }
 
-    /// Counts the memory that it takes: its batch, and what was made of it. What is reserved and was never touched is no memory.
+    /// Counts the memory that it takes: its batch, and what was made of it. Reserved memory that was never touched does not count.
     fn count_memory(&mut self, target: &Target) {
         let rejected: usize = self.rejects().iter().map(|reject| reject.raw.len()).sum();
         let rows = match &self.rows {
@@ -234,7 +234,7 @@ fn hold(held: &mut Held, bytes: u64, memory: usize, target: &Target) {
 }
 
 impl Checked {
-    /// The same of a batch that is not sent as it is, rows that no packet holds among the rejects.
+    /// The same of a batch that is not sent in this form; rows that are too long for a packet are among the rejects.
     pub(super) fn of_first(batch: Batch, plan: &Arc<SourcePlan>, max_packet: usize) -> Self {
         let is_long = batch.bytes() as usize > max_packet;
         let mut checked = Self::new(batch, plan.clone());

@@ -54,7 +54,7 @@ pub(super) enum Why {
     Final,
     /// The same rows may be stored by several transactions.
     TooLarge,
-    /// It has failed for as long as it is retried.
+    /// The time for retries is over.
     TimeIsOver,
     /// The load is to end.
     Interrupted,

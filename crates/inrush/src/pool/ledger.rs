@@ -237,7 +237,7 @@ impl<C, W> Ledger<C, W> {
         (self.n_failed, self.retry_at, self.is_full) = (0, None, false);
     }
 
-    /// An attempt to open failed. `jitter` is drawn from 0 to 1: several programs shall not come back together.
+    /// An attempt to open failed. `jitter` is a random number from 0 to 1, so that several programs do not come back together.
     pub(crate) fn open_failed(&mut self, now: Instant, jitter: f64) {
         self.n_opening -= 1;
         self.n_failed = self.n_failed.saturating_add(1);
@@ -273,7 +273,7 @@ impl<C, W> Ledger<C, W> {
         self.n_opening -= 1;
     }
 
-    /// When a connection that is opened now shall end. `jitter` is drawn from 0 to 1.
+    /// When a connection that is opened now is to end. `jitter` is a random number from 0 to 1.
     pub(crate) fn expiry(&self, now: Instant, jitter: f64) -> Option<Instant> {
         let lifetime = self.options.max_lifetime?;
         now.checked_add(lifetime.mul_f64(1.0 - LIFETIME_SPREAD * jitter))
@@ -318,7 +318,7 @@ impl<C, W> Ledger<C, W> {
         Chores { close, open, again_in }
     }
 
-    /// Whether connections are missing that shall be kept.
+    /// Whether connections are missing that are to be kept.
     pub(crate) fn is_short(&self) -> bool {
         !self.is_closed && self.total() < self.options.min
     }

@@ -47,7 +47,7 @@ fn a_row_too_large_for_any_batch_goes_alone() {
     check_batches(&[1, 99, 1], &[&[1], &[99], &[1]]);
 }
 
-/// So many callers who bring a row again as soon as the last was answered, and two lanes, which end by turns.
+/// So many callers that bring a row again as soon as the last was answered, and two lanes, which end in turn.
 #[track_caller]
 fn check_shares(n_callers: usize, want: [usize; 2]) {
     let size = Size { rows: 4096, bytes: 1 << 20 };
