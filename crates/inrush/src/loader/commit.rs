@@ -202,7 +202,7 @@ impl Lane<'_> {
             return Ok(false);
         }
         let state = sql::first_row(&mut self.connection, &fence.state_query())?;
-        // The lock that the read took.
+        // Releases the lock that the read took.
         self.must_reconnect |= self.roll_back().is_err();
         Ok(fence.is_taken_over(&state))
     }
