@@ -172,7 +172,7 @@ impl fmt::Debug for TableColumns {
     }
 }
 
-/// What is done with the names in a header.
+/// How the names in a header are changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HeaderNames {
     /// They stay as they are.
@@ -275,7 +275,7 @@ pub struct Dialect {
     pub quote: Option<u8>,
     /// The escape, if it is another byte than the quote (a quote is always escaped by doubling).
     pub escape: Option<u8>,
-    /// What a line begins with that is no record.
+    /// The text that begins a comment line.
     pub comment: Option<Vec<u8>>,
     /// Texts that mean NULL if they are a complete unquoted field.
     pub nulls: Vec<Vec<u8>>,

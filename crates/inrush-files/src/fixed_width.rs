@@ -12,7 +12,7 @@ use std::io::{self, Read};
 pub(crate) struct FixedWidth {
     input: Input,
     widths: Widths,
-    /// What a line begins with that is left blank.
+    /// The text that begins a comment; such a line becomes a blank line.
     comment: Option<Vec<u8>>,
     /// Text that was read and not cut yet.
     text: Vec<u8>,
@@ -49,7 +49,7 @@ impl FixedWidth {
     fn refill(&mut self) -> io::Result<()> {
         self.out.clear();
         while self.out.bytes.is_empty() && !self.has_ended {
-            // As much again as there is of a long line, so that searching for its end stays linear.
+            // Doubles the text of a long line, so that searching for its end stays linear.
             let want = READ_BYTES.max(self.text.len());
             self.has_ended = self.input.fill(&mut self.text, want)?;
             if !self.input.malformed().is_empty() {

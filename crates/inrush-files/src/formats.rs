@@ -202,7 +202,7 @@ impl ValueFormats {
     }
 }
 
-/// As its options.
+/// Shows the options for these formats.
 impl fmt::Display for ValueFormats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.number_options())?;

@@ -9,7 +9,7 @@ use inrush_core::bulk::ledger::JobId;
 use inrush_core::bulk::report::{Report, Stop};
 use inrush_core::error::{Error, Result};
 
-/// What a load was to do: by what the files of its bad rows are read once more.
+/// The options of a load, with which the files of its bad rows are read again.
 #[derive(Debug)]
 pub struct Reading<'a> {
     /// The files, by their paths; a row of another source has no such hint.

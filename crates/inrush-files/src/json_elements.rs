@@ -18,9 +18,9 @@ pub(crate) struct Elements<R> {
     is_record: bool,
     /// Keys that are still to be found, the next one last; `None`: the values of the document itself are the lines.
     path: Option<Vec<Vec<u8>>>,
-    /// Those that were found, the last one last: each is the key of an object that is still open.
+    /// The keys that were found, in order: each is the key of an object that is still open.
     found: Vec<Vec<u8>>,
-    /// What the path leads to was read.
+    /// The value at the path was read.
     is_over: bool,
     /// The key that is being read.
     key: Vec<u8>,
@@ -309,7 +309,7 @@ const READ_BYTES: usize = 64 << 10;
 /// The bytes of a key that are kept to compare it with the path: no path has a longer key.
 const MAX_KEY: usize = 64 << 10;
 
-/// What the document's only object has as values, as far as a sample shows; nothing if the records are the document's values.
+/// The values of the document's only object, as far as a sample shows them; empty if the records are the document's values.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct OnlyObject {
     /// The keys that have arrays of objects, as `--json-path` names them.

@@ -59,7 +59,7 @@ fn key(name: &str) -> String {
     name.to_lowercase()
 }
 
-/// Of a column's name, in characters: on all servers.
+/// The most characters of a column's name, on all servers.
 const MAX_CHARS: usize = 64;
 
 #[cfg(test)]

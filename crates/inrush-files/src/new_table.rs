@@ -11,7 +11,7 @@ use inrush_core::error::{Error, Result};
 use inrush_core::value::column::ColumnType;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// As much of each file as its types are guessed from.
+/// The bytes of each file that its types are inferred from.
 const BYTES: usize = 4 << 20;
 
 /// The message if columns hold more than the sample has.
@@ -36,9 +36,9 @@ pub struct NewTypes {
 pub enum Sample {
     /// The beginning of each file.
     Beginning,
-    /// So many records of each file, which is read once more by the load.
+    /// From this many records of each file; the load reads the file again.
     Records(u64),
-    /// All of each file, likewise.
+    /// From all records of each file; the load reads the file again.
     All,
 }
 
@@ -70,7 +70,7 @@ impl NewTypes {
     }
 }
 
-/// What a load makes a table of.
+/// The definition of a table that a load makes.
 #[derive(Debug)]
 pub struct NewTable {
     /// Names and definitions of its columns.
@@ -299,7 +299,7 @@ pub(crate) fn shortened(names: Vec<&str>) -> String {
 /// The number of bytes of a file that are examined to find how its texts are written.
 pub(crate) const PROPOSAL_BYTES: usize = 1 << 20;
 
-/// As many columns are named.
+/// The most columns that a message names.
 const MOST_NAMED: usize = 10;
 
 #[cfg(test)]

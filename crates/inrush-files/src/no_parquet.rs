@@ -1,4 +1,4 @@
-//! What is in the place of `parquet.rs` without the feature `parquet`: such a file is refused.
+//! Replaces `parquet.rs` if the feature `parquet` is off: Parquet files are refused.
 
 use crate::columnar::Arrays;
 use crate::input::Meter;

@@ -37,7 +37,7 @@ pub fn expand(files: &[String]) -> Result<Vec<String>> {
             all.push(file.clone());
             continue;
         }
-        // What a pattern finds may have been named besides; a file is not meant to be loaded twice.
+        // A file that a pattern finds may also be named by itself; no file is meant to be loaded twice.
         let mut seen = std::collections::BTreeSet::new();
         all.retain(|file| seen.insert(file.clone()));
     }

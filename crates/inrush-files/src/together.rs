@@ -148,10 +148,10 @@ fn describe_renamed(reader: &dyn FileSource) -> Option<String> {
     (!said.is_empty()).then(|| format!("columns of `{}`: {}{more}", reader.name(), said.join("; ")))
 }
 
-/// As many changed names are shown.
+/// The most changed names that are shown.
 const MOST_RENAMED: usize = 10;
 
-/// The files that are not UTF-8, and what helps to read them.
+/// The files that are not UTF-8, each with a hint how to read it.
 pub fn likely_encodings(readers: &[Box<dyn FileSource>]) -> Vec<(String, String)> {
     let likely = readers.iter().filter_map(|reader| {
         let likely = reader.as_csv()?.likely_encoding()?;
@@ -176,7 +176,7 @@ pub fn refuse_other_encodings(likely: &[(String, String)]) -> Result<()> {
 pub struct QuotedEmpties(Vec<(Vec<String>, Arc<[AtomicBool]>)>);
 
 impl QuotedEmpties {
-    /// Those of these files.
+    /// The fields of these files.
     pub fn of(readers: &[Box<dyn FileSource>]) -> Self {
         let fields = |reader: &dyn FileSource| Some((reader.fields().to_vec(), reader.as_csv()?.quoted_empties()));
         Self(readers.iter().filter_map(|reader| fields(&**reader)).collect())

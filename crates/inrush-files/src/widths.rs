@@ -8,7 +8,7 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Widths {
     widths: Vec<usize>,
-    /// One more field has the rest of the line.
+    /// Whether one more field has the rest of the line.
     takes_rest: bool,
 }
 

@@ -282,7 +282,7 @@ impl Parser {
         parsed
     }
 
-    /// What a record has that no record of the sample had, so that it may be read in two ways.
+    /// Returns the fault of a record with a feature that no record of the sample had, so that it may be read in two ways.
     fn doubtful(&self, record: &[u8], spans: &[Span], side: &[u8], text: &[u8]) -> Option<Fault> {
         let Doubts { swallowing, backslashes } = self.doubts;
         let is_plain = |span: &Span| !span.is_aside();

@@ -549,7 +549,7 @@ fn every_field(n: usize, empty_is_null: bool) -> Vec<FieldUse> {
     (0..n).map(|index| FieldUse { index, empty_is_null, ..FieldUse::default() }).collect()
 }
 
-/// As many cells of a column are tried.
+/// The most cells of a column that are tried.
 const PROPOSAL_CELLS: usize = 1000;
 
 /// 256 KiB: larger reads were no faster (docs/notes/csv.md), and half of one is what a batch copies to the next.

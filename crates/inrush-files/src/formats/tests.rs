@@ -187,7 +187,7 @@ fn days_and_times() {
         &["%d.%m.%Y %H:%M:%S"],
         &[("31.12.2016 23:59:60", None), ("31.12.1960 23:59:59", Some("1960-12-31 23:59:59"))],
     );
-    // That of the column is the only one for it.
+    // A column with its own format uses only that one.
     dates(&["%m/%d/%Y", "born=%d/%m/%Y"], &[("1/5/2024", Some("2024-05-01")), ("2024-05-01", None)]);
     dates(&["other=%d/%m/%Y"], &[("1/5/2024", Some("1/5/2024"))]);
 }

@@ -52,7 +52,7 @@ impl Numbers {
         self.beyond_double |= shape != Shape::Boolean && !shape.survives_double(cell);
     }
 
-    /// Those of two files.
+    /// Combines the numbers of two files.
     pub(super) fn and(&self, other: &Numbers) -> Numbers {
         let scales = match (self.scales, other.scales) {
             (Some((least, most)), Some((other_least, other_most))) => {

@@ -81,7 +81,7 @@ fn is_short(ty: &ColumnType) -> bool {
     matches!(ty, ColumnType::VarChar { chars } | ColumnType::Char { chars } if *chars < LEAST_OUTSIDE)
 }
 
-/// Of a VARCHAR; nothing of another type.
+/// The length of a VARCHAR; 0 for another type.
 fn length(ty: &ColumnType) -> u32 {
     if let ColumnType::VarChar { chars } = ty { *chars } else { 0 }
 }

@@ -226,7 +226,7 @@ fn a_late_name_is_the_table_s() {
     let kept = of_table(&[("a", true), ("late", false)]);
     let default = "none of the first records has a `LATE`, so its column was to have its default";
     check_late(&kept, record, &["a"], Err(default));
-    // What the table has is not left out as if it had it not.
+    // A name that is a column of the table is not left out.
     check_late(&kept.clone().with_ignore_extra_fields(true), record, &["a"], Err(default));
     let lacks = of_table(&[("a", true)]);
     check_late(&lacks, record, &["a"], Err("none of the first records has a `LATE`, and the table has no such column"));

@@ -328,8 +328,8 @@ pub(super) fn width(column: &ColumnDescriptor) -> u64 {
     }
 }
 
-/// What a value of a list takes besides its width: its levels, 2 bytes each, and its JSON text, which is in memory as a cell and as a part
-/// of a statement.
+/// The bytes that a value of a list takes besides its width: its levels, 2 bytes each, and its JSON text, which is in memory as a cell and
+/// as a part of a statement.
 const LISTED_BYTES: u64 = 20;
 
 /// Writers end a page, and a dictionary, at 1 MiB.

@@ -57,7 +57,7 @@ pub(super) fn find(name: &str, layout: &Layout<'_>, options: &CsvOptions) -> Res
         None => "there is no row".to_owned(),
     };
     let own = line_of(&first_fields);
-    // Of a sheet that has lines before its table.
+    // For a sheet that may have lines before its table.
     let skip = if lacks_ends { "; `--skip N` passes over lines before the table" } else { "" };
     Err(Error::config(format!("{line} of `{name}` may be a header or a row: `{own}`")).with_hint(format!(
         "say which: `--header` or `--no-header`; with a header {next}, without one it is `{own}`{skip}"
@@ -129,7 +129,7 @@ fn judge_alone(first: &[&[u8]], shapes: &[Shape]) -> Verdict {
     }
 }
 
-/// What the values of a column are, nearly all of them.
+/// The kind of nearly all values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Empty,
@@ -224,6 +224,6 @@ fn shown(fields: &[&[u8]], delimiter: char) -> String {
 
 const MOST_RECORDS: usize = 1_000;
 
-/// So many characters of a field, and so many fields, are shown.
+/// The most characters of a field, and the most fields, that are shown.
 const MOST_SHOWN: usize = 24;
 const MOST_FIELDS_SHOWN: usize = 6;

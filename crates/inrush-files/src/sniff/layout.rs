@@ -43,7 +43,7 @@ pub(super) fn find<'a>(sample: Sample<'_>, text: &'a [u8], options: &CsvOptions)
     let is_number_column = choices[0].tried.is_column_of_numbers(text) && delimiter.is_none();
     let most = if is_number_column { 0.0 } else { choices[0].tried.score };
     if most == 0.0 {
-        // One column, or nothing that fits: as the name says.
+        // One column, or no delimiter fits: take the delimiter by the file's name.
         if delimiter.is_none() {
             refused::refuse_aligned(sample, text)?;
             refused::refuse_rare_delimiter(sample, text)?;
@@ -98,7 +98,7 @@ fn best(sample: Sample<'_>, text: &[u8], mut choices: Vec<Choice>) -> Result<Cho
         let hint = format!("say which: `--delimiter '{}'` or `--delimiter '{}'`", given(one), given(two));
         Err(Error::config(message).with_hint(hint))
     };
-    // What has the same number of fields on every line is not dropped for what has fewer.
+    // A dialect with the same number of fields on every line is not dropped for one with fewer fields.
     let n_fields = best.tried.n_fields();
     let uniform = choices.iter().filter(|choice| choice.tried.is_uniform);
     let widest = uniform.max_by_key(|choice| choice.tried.n_fields()).map(|choice| choice.tried.trial);

@@ -75,7 +75,7 @@ impl Default for Found {
 }
 
 impl Found {
-    /// What is not as in RFC 4180 with a header and in UTF-8, in words; empty if nothing is.
+    /// The differences from RFC 4180 with a header and in UTF-8, in words; empty if there are none.
     pub fn differences(&self) -> String {
         let mut said = Vec::new();
         if self.delimiter != b',' {

@@ -67,9 +67,9 @@ fn in_doubt(name: &str, line: u64, text: &str, as_text: &str) -> Error {
 /// The backslashes of fields that are not `\N`.
 #[derive(Default)]
 struct Seen {
-    /// One before itself.
+    /// A backslash before a backslash.
     sure: bool,
-    /// One before what no program escapes.
+    /// A backslash before a byte that no program escapes.
     other: bool,
     first: Option<(u64, String)>,
 }

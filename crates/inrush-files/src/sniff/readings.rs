@@ -173,10 +173,10 @@ const USUAL: &[&Encoding] = &[
     MACINTOSH,
 ];
 
-/// Of so many bytes beyond ASCII the detector is sure (docs/notes/sniffing.md).
+/// With this many bytes beyond ASCII the detector is reliable (docs/notes/sniffing.md).
 const ENOUGH: usize = 129;
 
-/// So many characters of a reading are shown, and so many before the first that is not ASCII.
+/// The most characters of a reading that are shown, and the most before the first one that is not ASCII.
 const MOST_CHARACTERS: usize = 32;
 const BEFORE: usize = 16;
 

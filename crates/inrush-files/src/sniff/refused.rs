@@ -243,7 +243,7 @@ pub(super) fn refuse_rare_delimiter(sample: Sample<'_>, text: &[u8]) -> Result<(
         // Addresses have one each.
         let is_address = || sign == b':' && memchr::memmem::find(text, b"://").is_some();
         let is_quoted = || lines[0].contains(&sign) && in_quotes(sample, text, sign).any(|tried| tried.is_uniform);
-        // One line alone has many signs.
+        // A single line may have any of these signs.
         if lines.len() < 2 && !b"~^\x01\x1f".contains(&sign) {
             continue;
         }

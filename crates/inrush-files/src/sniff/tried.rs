@@ -117,7 +117,7 @@ impl Tried {
     }
 }
 
-/// What is taken of the dialects of one delimiter, and the question that has to be answered before it is.
+/// The chosen dialect of one delimiter, and the doubt about its quote that the user must settle first.
 #[derive(Debug)]
 pub(super) struct Choice {
     pub(super) tried: Tried,

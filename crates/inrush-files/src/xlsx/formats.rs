@@ -1,4 +1,4 @@
-//! What a number format shows: only by its format is a number of a workbook a day or a time.
+//! The kind of a number format: only the format shows whether a number of a workbook is a day or a time.
 
 /// What a cell with a number shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

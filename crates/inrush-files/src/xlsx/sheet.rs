@@ -269,7 +269,7 @@ fn not_computed(column: u32, row: u32) -> Error {
     )
 }
 
-/// What the value of a cell is.
+/// The kind of a cell's value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Number,

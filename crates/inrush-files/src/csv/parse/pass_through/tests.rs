@@ -57,7 +57,7 @@ fn chunks_without_a_comment() {
     check_with(options, "#\n1,a,2\n", false);
 }
 
-// What is not.
+// Text that is not ordinary.
 #[test]
 fn quotes_elsewhere() {
     check("1,a\"b,2\n", false);
