@@ -38,7 +38,7 @@ fn ways(insert: &Results) -> Vec<String> {
     };
     let mut text = format!("On this server use `{}`: {} rows/s", best.case.subject, grouped(rate, 0));
     let mut compared = Vec::new();
-    // What the batch call of most drivers does.
+    // The method of most drivers' batch call.
     if let Some(times) = find("prepared", "once").and_then(|line| times(line)) {
         compared.push(format!("{times:.1} times the usual batch (a prepared statement a row, one commit)"));
     }
@@ -159,7 +159,7 @@ fn most_rows<'l, 'r>(lines: &'l [Line<'r>]) -> Vec<&'l Line<'r>> {
     lines.iter().filter(|line| line.case.rows == most).collect()
 }
 
-/// Of those that a program can choose.
+/// The fastest line among the methods that a program can choose.
 fn fastest<'l, 'r>(lines: &[&'l Line<'r>]) -> Option<&'l Line<'r>> {
     let ours = lines.iter().filter(|line| matches!(line.case.role, Role::Subject | Role::Baseline));
     let rated = ours.filter_map(|line| Some((*line, line.median_rate()?)));

@@ -35,7 +35,7 @@ impl Clock {
         self.written(0, false).sample()
     }
 
-    /// So many rows are stored.
+    /// Stops the clock after `rows` rows were stored.
     pub(crate) fn written(self, rows: u64, cut: bool) -> Written {
         let took = self.start.elapsed();
         let client_cpu = process_cpu().saturating_sub(self.cpu);
@@ -45,7 +45,7 @@ impl Clock {
     }
 }
 
-/// Of all threads of this process.
+/// The processor time of all threads of this process.
 fn process_cpu() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)

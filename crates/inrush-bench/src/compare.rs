@@ -1,7 +1,7 @@
 //! Compares two runs, case by case: the ratio of times, and whether it is significant. Pure.
 //!
-//! What the server does by itself in both runs is the control: where that moved, it was the machine, and a case only counts as faster or
-//! slower by what goes beyond it.
+//! The cases that the server runs by itself are the control: if they changed, the machine caused it, and a case counts as faster or
+//! slower only by a change beyond theirs.
 
 use crate::results::{Case, Results, Role, Run};
 use crate::stats::{Interval, Ratio, Verdict};
@@ -124,7 +124,7 @@ pub fn differences(before: &Results, after: &Results) -> Vec<String> {
     lines.0
 }
 
-/// What is not the same.
+/// The differences found.
 #[derive(Default)]
 struct Lines(Vec<String>);
 

@@ -36,7 +36,7 @@ struct User {
     id: i64,
     name: String,
     age: i32,
-    /// One in fifty has none.
+    /// One user in fifty has no address.
     email: Option<String>,
     /// A multiple of a quarter: every server prints it as we do.
     score: f64,
@@ -98,7 +98,7 @@ impl Users {
     /// Rows of these numbers, which are their keys.
     ///
     /// # Errors
-    /// Those of Arrow; none is known.
+    /// Those of Arrow; no case is known.
     pub fn rows(&self, numbers: Range<u64>) -> Result<RecordBatch, ArrowError> {
         let mut id = Int64Builder::new();
         let mut name = StringBuilder::new();

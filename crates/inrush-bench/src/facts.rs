@@ -74,7 +74,7 @@ pub fn server(connection: &mut Connection, transport: &str) -> Result<Server> {
 #[derive(Clone, Debug)]
 pub struct ServerProcess {
     pid: u32,
-    /// Of its threads, in `/proc`.
+    /// The folder of its threads, in `/proc`.
     tasks: PathBuf,
 }
 

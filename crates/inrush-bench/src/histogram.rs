@@ -11,7 +11,7 @@ use std::time::Duration;
 pub struct Latencies(Histogram<u64>);
 
 impl Latencies {
-    /// None yet.
+    /// An empty histogram.
     pub fn new() -> Self {
         let bounds = Histogram::new_with_bounds(1, LONGEST, DIGITS);
         // These bounds are good ones.

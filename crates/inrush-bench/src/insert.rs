@@ -27,9 +27,9 @@ pub enum Operation {
 /// A way to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// One of inrush's.
+    /// A method of inrush.
     Batch(Method),
-    /// Single rows of many threads that travel together.
+    /// Single rows of many threads that are sent together.
     Inserter,
     /// The server does it with rows of its own, in one statement.
     OnServer,

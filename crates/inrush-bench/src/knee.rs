@@ -6,7 +6,7 @@ use crate::results::Results;
 use crate::table::{self, Line, grouped};
 use std::collections::BTreeSet;
 
-/// Of one line: places in it, counted from 0.
+/// The shape of one line: indexes in it, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// The first that reaches [`NEAR`] of the peak.
@@ -18,7 +18,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Of rates in the order of what was varied; none of no rates.
+    /// The shape of rates in the order of the varied setting; `None` without rates.
     pub fn of(rates: &[f64]) -> Option<Self> {
         let highest = rates.iter().copied().reduce(f64::max)?;
         let is_near = |rate: &f64| *rate >= NEAR * highest;
@@ -46,7 +46,7 @@ pub fn sentences(results: &Results) -> Vec<String> {
     sentences
 }
 
-/// Of lines that differ in the axis alone.
+/// The sentence for lines that differ only in the axis.
 fn sentence(axis: &Axis, group: &str, lines: &[&Line<'_>]) -> Option<String> {
     let at = |value: &str| {
         let line = lines.iter().find(|line| line.case.with.get(&axis.name).is_some_and(|text| text == value))?;

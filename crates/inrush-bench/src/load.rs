@@ -49,9 +49,9 @@ pub enum Way {
 pub enum Order {
     /// As the loader sorts them.
     Sort(Sort),
-    /// That of the file, which the server itself reads.
+    /// The order of the file, which the server itself reads.
     AsItComes,
-    /// That of the keys: the file was sorted before the clock starts, and the server reads it.
+    /// The order of the keys: the file was sorted before the clock starts, and the server reads it.
     SortedFile,
 }
 
@@ -141,7 +141,7 @@ impl Cell {
             with.insert("pool MiB".into(), (bytes >> 20).to_string());
         }
         let role = match (self.way, self.order) {
-            // What a sort in the client is for: the server's own load of the same file.
+            // The baseline for a sort in the client: the server's own load of the same file.
             (Way::OnServer, Some(Order::AsItComes)) | (Way::Copy, _) => Role::Baseline,
             (Way::OnServer, _) => Role::Limit,
             (Way::Lanes(_) | Way::Rows(_), _) => Role::Subject,

@@ -12,7 +12,7 @@ pub struct Written {
     pub took: Duration,
     /// Processor time of the client meanwhile.
     pub client_cpu: Duration,
-    /// That of the server, if it can be read.
+    /// Processor time of the server, if it can be read.
     pub server_cpu: Option<Duration>,
     /// Rows that are stored (changed, deleted).
     pub rows: u64,

@@ -124,7 +124,7 @@ impl Drop for Relay {
 
 /// One direction of one connection.
 struct Passage {
-    /// That all connections share.
+    /// The wire, which all connections share.
     wire: Arc<Mutex<Wire>>,
     flow: Flow,
     link: Link,
@@ -250,7 +250,7 @@ impl Listener {
                 static NUMBER: AtomicU64 = AtomicU64::new(0);
                 let name = format!("inrush-relay-{}-{}.sock", std::process::id(), NUMBER.fetch_add(1, Relaxed));
                 let path = std::env::temp_dir().join(name);
-                // Of an earlier process with this number.
+                // A socket of an earlier process with this process id.
                 let _ = std::fs::remove_file(&path);
                 Ok(Listener::Unix(UnixListener::bind(&path)?, path))
             }

@@ -99,7 +99,7 @@ pub struct Machine {
 /// A server, and the way to it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Server {
-    /// As it calls itself.
+    /// The version as the server reports it.
     pub version: String,
     /// `tcp` or `socket`.
     pub transport: String,
@@ -120,15 +120,15 @@ pub struct Case {
     pub subject: String,
     /// Its settings, by name: `rows` 1000, `commits` each. A setting whose values are all numbers is an axis.
     pub with: BTreeMap<String, String>,
-    /// Which cases it is compared with: those of the same text.
+    /// It is compared with the cases of the same group.
     #[serde(default)]
     pub group: String,
     /// How many of `unit` it does; 0 if that is not known before.
     pub rows: u64,
-    /// Of what.
+    /// The unit of `rows`.
     #[serde(default)]
     pub unit: Unit,
-    /// What part it plays.
+    /// Its role in the comparison.
     pub role: Role,
 }
 
@@ -157,14 +157,14 @@ impl Unit {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// One that is compared.
+    /// A case that is compared.
     #[default]
     Subject,
     /// The base of the speed-up.
     Baseline,
     /// The server's own speed, which is a limit.
     Limit,
-    /// What the lab itself takes.
+    /// The cost of the lab itself.
     Lab,
 }
 
@@ -175,7 +175,7 @@ pub struct Share {
     pub file: String,
     /// The function in it.
     pub function: String,
-    /// Of all samples; 1 is all.
+    /// The share of all samples; 1 is all.
     pub share: f64,
 }
 
@@ -267,7 +267,7 @@ pub struct Results {
     pub cases: Vec<Case>,
     /// In the order of the file.
     pub samples: Vec<Sample>,
-    /// None of a run that was killed.
+    /// `None` if the run was killed.
     pub end: Option<End>,
 }
 
@@ -333,7 +333,7 @@ impl Results {
     }
 }
 
-/// Of the records, as docs/schema describes them.
+/// The version of the records, as docs/schema describes them.
 pub const VERSION: u32 = 1;
 
 const NOT_OURS: &str = "this is not a file of `inrush bench`";

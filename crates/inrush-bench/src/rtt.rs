@@ -33,9 +33,9 @@ pub enum Doing {
 /// One cell of the experiment's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// Over which way.
+    /// The route to the server.
     pub route: Route,
-    /// What.
+    /// The work.
     pub doing: Doing,
 }
 
@@ -85,7 +85,7 @@ impl Cell {
 
 /// The cells for these ways and sizes: every method that the server allows.
 pub fn cells(routes: &[Route], sizes: &[u64], allowed: &Allowed) -> (Vec<Cell>, Vec<LeftOut>) {
-    // What the server does by itself has nothing to do with the way to it.
+    // Methods that run in the server do not depend on the route to it.
     let is_ours = |way: &Way| !matches!(way, Way::OnServer | Way::ServerFile);
     let (inserts, mut left_out) = insert::cells(Operation::Insert, sizes, allowed);
     let of_server = [Way::OnServer, Way::ServerFile].map(|way| way.name(Operation::Insert));
@@ -96,8 +96,8 @@ pub fn cells(routes: &[Route], sizes: &[u64], allowed: &Allowed) -> (Vec<Cell>, 
     (cells.collect(), left_out)
 }
 
-/// What the longest way makes of the methods; then a sentence for each way: how many times as fast as row by row each method is, and what row
-/// by row makes of `1000 / ping`; at the end, what the relay costs by itself.
+/// The effect of the longest route on the methods; then a sentence for each route: how many times as fast as row by row each method is, and
+/// which part of `1000 / ping` row by row reaches; at the end, the cost of the relay by itself.
 pub fn sentences(results: &Results) -> Vec<String> {
     let lines = table::lines(results);
     let mut groups: Vec<&str> = Vec::new();

@@ -134,7 +134,7 @@ fn has_no_time(now: Duration, prepared: Duration, budget: Duration) -> bool {
     now.saturating_add(now.saturating_sub(prepared)) > budget
 }
 
-/// What a stage may take of the time of several: of what is left each takes its part, so that a slow one leaves the others something.
+/// The time that a stage may take: an equal part of the time left, so that a slow stage leaves time for the others.
 pub fn part_of(budget: Duration, elapsed: Duration, stages_left: u32) -> Duration {
     budget.saturating_sub(elapsed) / stages_left.max(1)
 }

@@ -72,7 +72,7 @@ impl Summary {
 }
 
 impl Ratio {
-    /// Of samples taken in turn, round by round: what slows down a whole round slows down both.
+    /// The ratio of samples taken in turn, round by round: a disturbance of a whole round slows both.
     pub fn of_pairs(pairs: &[(f64, f64)]) -> Option<Self> {
         let sorted = sorted(&pairs.iter().map(|(a, b)| a / b).collect::<Vec<_>>());
         sorted.first()?;

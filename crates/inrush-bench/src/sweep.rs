@@ -19,11 +19,11 @@ pub struct Cell {
     pub statement_rows: u64,
     /// Threads with a connection each.
     pub connections: u64,
-    /// Of the table, with its key.
+    /// The columns of the table, with its key.
     pub columns: u64,
     /// Secondary ones, of one column each.
     pub indexes: u64,
-    /// 0 is a table that has none.
+    /// 0 is a table without partitions.
     pub partitions: u64,
 }
 
@@ -34,15 +34,15 @@ pub struct Grid {
     pub statement_rows: Vec<u64>,
     /// Threads.
     pub connections: Vec<u64>,
-    /// Of the table.
+    /// Numbers of columns of the table.
     pub columns: Vec<u64>,
     /// Secondary ones.
     pub indexes: Vec<u64>,
-    /// Of the table.
+    /// Numbers of partitions of the table.
     pub partitions: Vec<u64>,
 }
 
-/// What a server takes.
+/// The limits of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// `max_allowed_packet`.
@@ -167,7 +167,7 @@ pub fn cells(grids: &[Grid], method: Method, limits: &Limits) -> (Vec<Cell>, Vec
 /// Connections besides those of cells: the harness's, and some for other users.
 const OTHERS: u64 = 3;
 
-/// Of one statement.
+/// The most placeholders of one statement.
 const PLACEHOLDERS: u64 = 65_535;
 
 #[cfg(test)]

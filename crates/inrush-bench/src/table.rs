@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 pub struct Line<'r> {
     /// The case.
     pub case: &'r Case,
-    /// Of the seconds; none of a case that was cut.
+    /// The statistics of the seconds; `None` for a case that was cut.
     pub seconds: Option<Summary>,
-    /// Of the rows (or queries) a second.
+    /// The statistics of the rows (or queries) a second.
     pub rate: Option<Summary>,
     /// Rows that went in before the time ran out.
     pub cut_at: Option<u64>,
@@ -35,15 +35,15 @@ pub struct Line<'r> {
     pub pages_read: Option<f64>,
     /// Pages that it wrote.
     pub pages_written: Option<f64>,
-    /// Of all statements of all rounds.
+    /// The latencies of all statements of all rounds.
     pub latency: Option<Latencies>,
-    /// Of all connections that were taken from a pool.
+    /// The times to get a connection from a pool, of all connections.
     pub acquire: Option<Latencies>,
     /// By code.
     pub errors: BTreeMap<String, u64>,
     /// Rows stored, or queries answered, in all rounds that count.
     pub done: u64,
-    /// Those that failed meanwhile.
+    /// Rows or queries that failed meanwhile.
     pub failed: u64,
 }
 
@@ -403,7 +403,7 @@ fn quoted(cell: &str) -> String {
 
 const MIB: f64 = (1 << 20) as f64;
 
-/// Of more than so many settings, those that are the same in all cases are not shown to people.
+/// With more settings than this, settings that are the same in all cases are not shown in text.
 const FEW_SETTINGS: usize = 2;
 
 /// The columns that a narrow table does without, the least important first.

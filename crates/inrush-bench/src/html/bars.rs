@@ -9,7 +9,7 @@ use crate::results::{Results, Role};
 use crate::table::Line;
 use std::collections::BTreeMap;
 
-/// Of all cases; none of no samples.
+/// The figure with a bar for each case; `None` if no case has samples.
 pub(super) fn figure(results: &Results, lines: &[Line<'_>]) -> Option<Figure> {
     let rounds = Rounds::of(results, lines);
     let scale = Scale::of_rates(rounds.0.values().flatten().copied());

@@ -10,7 +10,7 @@ use crate::table::Line;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// None where nothing was counted by seconds, or where files were loaded in so few seconds that they show nothing.
+/// The figure; `None` if nothing was counted by seconds, or if files were loaded in so few seconds that the curves show nothing.
 pub(super) fn figure(results: &Results, lines: &[Line<'_>]) -> Option<Figure> {
     let cases: Vec<(&Line<'_>, Curves)> =
         lines.iter().filter_map(|line| Curves::of(results, line).map(|curves| (line, curves))).collect();
@@ -22,7 +22,7 @@ pub(super) fn figure(results: &Results, lines: &[Line<'_>]) -> Option<Figure> {
         return None;
     }
     let rates = cases.iter().flat_map(|(_, curves)| curves.rates()).collect::<Vec<_>>();
-    // Of curves on one scale the low ones are flat.
+    // On one scale, low curves would be flat.
     let mosts = || cases.iter().map(|(_, curves)| curves.rates().into_iter().fold(0.0, f64::max));
     let is_one_scale = mosts().fold(f64::MAX, f64::min) * FAR_APART >= mosts().fold(0.0, f64::max);
     let by_server = cases.iter().any(|(_, curves)| !curves.server.middle.is_empty());

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 /// The gap between two lines of text.
 #[derive(Debug, Default)]
 pub(super) struct Figure {
-    /// Of the element.
+    /// The id of the element.
     pub(super) id: String,
     pub(super) title: String,
     /// A sentence, in which `this` is code.
@@ -200,7 +200,7 @@ pub(super) fn cell(value: Option<f64>) -> String {
     value.map_or("–".into(), amount)
 }
 
-/// Of the page's column; half of it, about.
+/// The width of the page's column, and about half of it.
 pub(super) const WIDE: f64 = 900.0;
 pub(super) const NARROW: f64 = 436.0;
 

@@ -14,7 +14,7 @@ pub(super) fn figures(lines: &[Line<'_>]) -> Vec<Figure> {
     let mut maps: Vec<(usize, Figure)> = Vec::new();
     for (i, a) in axes.iter().enumerate() {
         for b in &axes[i + 1..] {
-            // What has more values goes up, where there is room for any number.
+            // The setting with more values is on the vertical axis, which has room for any number.
             let (x, y) = if a.values.len() > b.values.len() { (b, a) } else { (a, b) };
             maps.extend(figure(&measured, x, y).map(|figure| (x.values.len() * y.values.len(), figure)));
         }
@@ -87,7 +87,7 @@ struct Cell<'a, 'r> {
 }
 
 impl<'a, 'r> Slice<'a, 'r> {
-    /// None where most of it would be empty.
+    /// Returns `None` if most of the map would be empty.
     fn of(cases: Vec<&'a Line<'r>>, x: &Axis<'r>, y: &Axis<'r>) -> Option<Self> {
         let cell = |line: &'a Line<'r>| {
             let (x, y) = (series::place(line.case, x.name)?, series::place(line.case, y.name)?);

@@ -8,7 +8,7 @@ use crate::results::Role;
 use crate::table::Line;
 use std::collections::BTreeSet;
 
-/// One for each setting of three values at least.
+/// A figure for each setting that has at least three values.
 pub(super) fn figures(lines: &[Line<'_>]) -> Vec<Figure> {
     let all: Vec<&Line<'_>> = lines.iter().collect();
     let mut figures: Vec<Figure> = enough(&all).iter().filter_map(|axis| figure(&all, axis)).collect();
@@ -261,7 +261,7 @@ const MOST: usize = 12;
 /// As the style sheet has them.
 pub(super) const COLOURS: usize = 8;
 
-/// Of the peak.
+/// The share of the peak that counts as near it.
 const NEAR: f64 = 0.9;
 
 #[cfg(test)]

@@ -84,7 +84,7 @@ fn figures(results: &Results, lines: &[Line<'_>]) -> Vec<Figure> {
     let maps = heat::figures(lines);
     let bars = bars::figure(results, lines);
     let mut figures = Vec::new();
-    // So many bars are for lookups; a map and lines show the result.
+    // A large number of bars is for lookups only; a map and lines show the result.
     let (first, last) = if bars.as_ref().is_some_and(|bars| bars.folded) { (None, bars) } else { (bars, None) };
     figures.extend(first);
     figures.extend(maps);
@@ -133,7 +133,7 @@ fn header(out: &mut String, results: &Results, lines: &[Line<'_>], title: &str, 
     *out += "</header>\n";
 }
 
-/// Of an experiment without a conclusion of its own: the fastest.
+/// The answer for an experiment without its own conclusion: the fastest case.
 fn answer(lines: &[Line<'_>]) -> Option<String> {
     let ours = lines.iter().filter(|line| line.case.role != Role::Limit);
     let (line, rate) = ours.filter_map(|line| Some((line, line.median_rate()?))).max_by(|a, b| a.1.total_cmp(&b.1))?;

@@ -79,7 +79,7 @@ fn outliers(results: &Results, line: &Line<'_>) -> Option<String> {
     (!apart.is_empty()).then(|| format!("`{}`: far from the others by its {what}: {}.", line.case.id, listed(&apart)))
 }
 
-/// Of what was not the same each time: seconds, or the rate where a case runs for a time.
+/// The summary of the varying quantity: the seconds, or the rate of a case that runs for a fixed time.
 fn summary<'l>(line: &'l Line<'_>) -> Option<&'l crate::stats::Summary> {
     if line.case.rows > 0 { line.seconds.as_ref() } else { line.rate.as_ref() }
 }

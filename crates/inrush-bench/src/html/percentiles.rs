@@ -35,7 +35,7 @@ pub(super) const ACQUIRE: Timed = Timed {
 };
 
 impl Timed {
-    /// None where nothing was.
+    /// The figure; `None` if nothing was timed.
     pub(super) fn figure(&self, lines: &[Line<'_>]) -> Option<Figure> {
         let of = |line: &Line<'_>| (self.of)(line).filter(|all| all.count() > 0).is_some();
         let parts = series::by_group(lines).into_iter().filter_map(|part| {

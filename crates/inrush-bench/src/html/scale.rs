@@ -53,7 +53,7 @@ impl Scale {
         }
     }
 
-    /// Of an axis with these values, ascending: by logarithms, or evenly where one of them is zero or less.
+    /// The scale of an axis with these values, ascending: logarithmic, or even if one of them is zero or less.
     pub(super) fn of_axis(values: &[f64]) -> Self {
         let (low, high) = bounds(values.iter().copied()).unwrap_or((0.0, 1.0));
         match low > 0.0 && high > low {
@@ -62,12 +62,12 @@ impl Scale {
         }
     }
 
-    /// Of percentiles from the median to `highest`, as shares.
+    /// The scale of percentiles from the median to `highest`, as shares.
     pub(super) fn tail(highest: f64) -> Self {
         Self::new(Kind::Tail, 0.5, highest.max(0.9))
     }
 
-    /// Of seconds 0 to `last`.
+    /// The scale of seconds 0 to `last`.
     pub(super) fn seconds(last: f64) -> Self {
         Self::new(Kind::Linear, 0.0, last.max(1.0))
     }
@@ -183,7 +183,7 @@ pub(super) fn short(value: f64) -> String {
     format!("{text}{letter}")
 }
 
-/// Of what is a number and not without end.
+/// The finite values.
 fn usable(values: impl Iterator<Item = f64>) -> impl Iterator<Item = f64> {
     values.filter(|value| value.is_finite())
 }

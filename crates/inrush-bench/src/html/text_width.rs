@@ -21,7 +21,7 @@ pub(super) fn clipped(text: &str, most: f64, size: f64) -> String {
     text.chars().take_while(fits).collect::<String>().trim_end().to_owned() + "…"
 }
 
-/// Of the font size.
+/// The width of a character as a share of the font size.
 fn share(c: char) -> f64 {
     match c {
         'i' | 'j' | 'l' | '\'' => 0.28,
@@ -39,7 +39,7 @@ fn share(c: char) -> f64 {
     }
 }
 
-/// Of labels and of everything else, as in the style sheet.
+/// The font sizes of labels and of all other text, as in the style sheet.
 pub(super) const LABEL: f64 = 12.0;
 pub(super) const SMALL: f64 = 11.5;
 

@@ -99,7 +99,7 @@ impl Writer {
         let after = self.traffic()?;
         let bytes = meter::more(meter::more(after, before), self.asking);
         self.verify(cell, if cell.way == Way::Nothing { 0 } else { written.rows })?;
-        // Those of the inserter are of other connections.
+        // The inserter's bytes are sent on other connections.
         Ok(Written { bytes: Some(bytes).filter(|_| cell.way != Way::Inserter), ..written })
     }
 

@@ -99,7 +99,7 @@ const PAD: usize = 140;
 /// The bits of a place that T8 writes as a number.
 const NUMBER: u64 = (1 << 52) - 1;
 
-/// Of SplitMix64, which [`Dice`] is: an odd number, so that no two products are equal.
+/// The step of SplitMix64, which [`Dice`] uses: an odd number, so that no two products are equal.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// In their order: a place's first bits choose one.

@@ -41,7 +41,7 @@ pub enum Input {
 pub struct Settings {
     /// The schema, which must exist.
     pub schema: String,
-    /// Of the rows.
+    /// The seed of the rows.
     pub seed: u64,
     /// What takes longer is cut, and not run again.
     pub cap: Duration,

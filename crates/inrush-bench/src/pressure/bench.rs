@@ -31,7 +31,7 @@ pub struct Settings {
     pub cap: Duration,
 }
 
-/// How it goes, once a second.
+/// The progress of a case, once a second.
 #[derive(Debug)]
 pub struct Now<'a> {
     /// The case.
@@ -127,7 +127,7 @@ impl Bench {
         sample.curve = total.curve();
         sample.unsent = if lost.is_none() { pacer.unsent() } else { None };
         let looked_at = self.look_at(&total, began);
-        // What is due at a rate may all be answered some time before the end.
+        // At a rate, all due statements may be answered some time before the end.
         let end = if lost.is_none() && is_by_time { pacer.end() } else { Duration::ZERO };
         let counted = total.last.max(end).checked_sub(pace.ramp_up);
         total.tell(&mut sample);

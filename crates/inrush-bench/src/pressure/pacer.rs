@@ -8,9 +8,9 @@ use std::time::Duration;
 /// When it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// So long after the ramp-up.
+    /// This long after the ramp-up.
     For(Duration),
-    /// So many rows after the ramp-up.
+    /// After this many rows since the ramp-up.
     Rows(u64),
 }
 
@@ -34,9 +34,9 @@ pub(super) struct Pacer {
     statement_rows: u64,
     /// Statements that were taken, with a rate.
     taken: AtomicU64,
-    /// Those of them that were to be sent, because they came in time.
+    /// The taken statements that came in time, so that they were sent.
     sent: AtomicU64,
-    /// Rows handed out that count.
+    /// Rows of the returned statements that count.
     counted: AtomicU64,
 }
 
@@ -118,7 +118,7 @@ impl Turn {
         self.due.saturating_sub(now)
     }
 
-    /// What it took when it is answered at `now`.
+    /// The time that it took if it is answered at `now`.
     pub(super) fn took(&self, now: Duration) -> Duration {
         now.saturating_sub(self.due)
     }

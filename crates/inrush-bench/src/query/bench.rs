@@ -139,7 +139,7 @@ pub(crate) fn check(connection: &mut Connection, sql: &str, prepared: bool) -> R
     };
     match asked {
         Err(e) if e.code() == READ_ONLY => Err(no_query()),
-        // That is what will be counted.
+        // The experiment counts timeouts.
         Err(e) if e.is_timeout() => Ok(()),
         Err(e) => Err(e.while_doing("the query")),
         Ok(_) => Ok(()),

@@ -11,9 +11,9 @@ pub struct Link {
     pub round_trip: Duration,
     /// The most time that is added to a round trip at random; half of it in each direction.
     pub jitter: Duration,
-    /// Of all connections together, in each direction; `None` is as many as there are.
+    /// The bandwidth of all connections together, in each direction; `None`: no limit.
     pub bytes_per_second: Option<u64>,
-    /// Of the jitter.
+    /// The seed of the jitter.
     pub seed: u64,
 }
 

@@ -25,7 +25,7 @@ pub struct Settings {
     pub many: u64,
     /// A case ends after so long.
     pub cap: Duration,
-    /// Of every relay, but for its round trip.
+    /// The link of every relay, except for its round trip.
     pub link: Link,
 }
 

@@ -51,7 +51,7 @@ fn check_modes(samples: &[f64], want: bool) {
 fn two_modes_are_told() {
     check_modes(&[2.7, 2.71, 2.72, 2.74, 3.5, 3.51, 3.52, 3.55], true);
     check_modes(&[2.7, 2.8, 2.9, 3.0, 3.1, 3.2, 3.3, 3.4], false);
-    // One that stands apart is an outlier, not a mode.
+    // A single sample far from the others is an outlier, not a mode.
     check_modes(&[2.7, 2.71, 2.72, 2.74, 2.75, 2.76, 2.77, 9.0], false);
     check_modes(&[2.7, 2.71, 3.5, 3.51], false);
 }

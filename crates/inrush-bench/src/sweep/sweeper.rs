@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 pub struct Settings {
     /// The schema, which must exist.
     pub schema: String,
-    /// Of the rows.
+    /// The seed of the rows.
     pub seed: u64,
     /// How long a cell begins statements.
     pub time: Duration,
@@ -39,7 +39,7 @@ pub struct Sweeper {
     connection: Connection,
     server: Option<ServerProcess>,
     writers: Vec<Connection>,
-    /// Of the current shape of the table.
+    /// The rows for the current shape of the table.
     rows: (Sbtest, SbtestRows),
     /// The most rows of a statement.
     most: u64,
@@ -139,7 +139,7 @@ impl Sweeper {
         Ok(Sample { latency: Some(all), ..sample })
     }
 
-    /// Of all sessions of a cell.
+    /// The bytes of all sessions of a cell, sent and received.
     fn traffic(&mut self, cell: &Cell) -> Result<(u64, u64)> {
         let mut sum = (0, 0);
         for connection in &mut self.writers[..cell.connections as usize] {
