@@ -72,7 +72,7 @@ pub(crate) fn painted(text: &str) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Of messages, and of the summary of a load.
+/// The labels of messages, and of the summary of a load, with their styles.
 const LABELS: [(&str, Style); 6] = [
     ("error:", AnsiColor::Red.on_default().bold()),
     ("hint:", AnsiColor::Cyan.on_default()),

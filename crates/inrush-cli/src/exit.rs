@@ -1,4 +1,4 @@
-//! What a command ends with: the exit codes of the manual, and errors as people read them.
+//! The end of a command: the exit codes of the manual, and errors as text for people.
 
 pub(crate) use inrush::documents::exit::{
     DATA, INTERRUPTED, OK, PROMISE, REJECTED, SERVER, USAGE, code_of, code_of_report,

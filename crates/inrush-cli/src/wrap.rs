@@ -15,7 +15,7 @@ pub(crate) fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// As much of the beginning of a text as fits.
+/// The beginning of a text that fits into `width` columns.
 pub(crate) fn cut(text: &str, width: usize) -> &str {
     let mut used = 0;
     let end = text.char_indices().find(|(_, c)| {

@@ -1,4 +1,4 @@
-//! What is made of the definitions of the command line: completions for shells, and the manual page.
+//! Documents that are made from the definitions of the command line: completions for shells, and the manual page.
 
 use clap::{Args, Command};
 use clap_complete::Shell;

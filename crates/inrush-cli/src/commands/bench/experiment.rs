@@ -103,7 +103,7 @@ impl Common {
     }
 }
 
-/// What is known of a server before anything is measured.
+/// The facts about a server that are known before anything is measured.
 pub(super) struct Facts {
     /// How it is reached.
     pub(super) config: Config,
@@ -131,7 +131,7 @@ impl Facts {
     }
 }
 
-/// What is going to be measured.
+/// The plan of a measurement.
 pub(super) struct Plan<C> {
     pub(super) cells: Vec<C>,
     pub(super) left_out: Vec<LeftOut>,
@@ -139,7 +139,7 @@ pub(super) struct Plan<C> {
     pub(super) ddl: Vec<String>,
 }
 
-/// One of the lab's questions.
+/// One of the lab's experiments.
 pub(super) trait Experiment {
     /// As on the command line.
     const NAME: &'static str;
@@ -170,7 +170,7 @@ pub(super) trait Experiment {
         None
     }
 
-    /// What the command ends with when all cases were run.
+    /// The exit code after all cases were run.
     fn exit_code(&self, _results: &Results) -> u8 {
         exit::OK
     }

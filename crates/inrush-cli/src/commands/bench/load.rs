@@ -186,7 +186,7 @@ impl Experiment for LoadArgs {
     }
 
     fn case(&self, cell: &Cell) -> Case {
-        // Of the others it is not known before.
+        // The number of rows of other data is not known before.
         let is_known = self.file.is_none() && !self.data.starts_with("tpch:");
         cell.case(if is_known { self.rows } else { 0 })
     }

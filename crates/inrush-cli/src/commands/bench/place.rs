@@ -171,7 +171,7 @@ fn lock(connection: &mut Connection, config: &Config) -> Result<()> {
     )))
 }
 
-/// What a run of the lab holds with GET_LOCK; it has the schema's name, so other locks have others.
+/// The lock that a run of the lab takes with GET_LOCK. It contains the schema's name, so that no other lock has the same name.
 const LOCK: &str = "inrush bench: inrush_bench";
 
 /// A run that ended just now may hold it still.

@@ -1,4 +1,4 @@
-//! What a run is doing, on a terminal: one line that is replaced. Nothing elsewhere.
+//! The progress of a run: on a terminal one line that is replaced, elsewhere nothing.
 
 use crate::Output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};

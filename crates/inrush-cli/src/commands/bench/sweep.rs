@@ -165,7 +165,7 @@ impl Experiment for SweepArgs {
     }
 }
 
-/// Those that write many rows by one statement.
+/// Parses a method that writes many rows by one statement.
 fn method(text: &str) -> std::result::Result<Method, String> {
     let known = [Method::MultiRow, Method::MultiRowPrepared, Method::Bulk, Method::LoadData];
     let found = known.into_iter().find(|method| method.name() == text);

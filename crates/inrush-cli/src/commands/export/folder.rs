@@ -99,8 +99,8 @@ impl Drop for Folder {
     }
 }
 
-/// What the names of files end with that are not finished.
+/// The suffix of the names of unfinished files.
 const UNFINISHED: &str = ".unfinished";
 
-/// What describes the files. Names of tables have no dot in names of files, so none of them is this one.
+/// The file that describes the others. Names of tables have no dot in names of files, so no table's file has this name.
 const MANIFEST: &str = "manifest.json";

@@ -20,7 +20,7 @@ pub(super) struct Notices {
 }
 
 impl Notices {
-    /// Of a load that begins now.
+    /// For a load that begins now.
     pub(super) fn new(output: Output, events: Events, gauge: Gauge) -> Self {
         Self {
             output,

@@ -12,7 +12,7 @@ pub(super) struct Repeats(BTreeMap<Kind, Printed>);
 /// Events of one kind differ in their place only.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
-    /// By the server's error code.
+    /// Retries of one error code of the server.
     Retry(u16),
     Wait,
     Shrunk,
@@ -49,9 +49,9 @@ impl Repeats {
     }
 }
 
-/// So many of a kind are printed at once.
+/// The first events of a kind, which are all printed.
 const FIRST: u32 = 3;
-/// Then one in this time.
+/// Later, at most one event of a kind is printed in this time.
 const EVERY: Duration = Duration::from_secs(10);
 
 #[cfg(test)]

@@ -129,7 +129,7 @@ fn already(jobs: &[Job]) -> Vec<String> {
 /// More of them are one line.
 const MOST_ALREADY: usize = 3;
 
-/// What was sorted, or would be.
+/// The line about the sort that was done, or would be done.
 fn sort_line(report: &Report) -> Option<String> {
     match &report.sort {
         Some(sort) => Some(format!(
@@ -150,7 +150,7 @@ fn sort_line(report: &Report) -> Option<String> {
     }
 }
 
-/// What a sort is expected to bring, where that is worth a word.
+/// The expected gain of a sort; empty if it is small or unknown.
 fn gain(times: Option<f64>) -> String {
     match times {
         Some(times) if times >= LEAST_GAIN => format!("; expected to be {times:.0} times as fast"),
@@ -204,7 +204,7 @@ fn rows_line(report: &Report) -> String {
     text
 }
 
-/// What is done to a row that is not left out.
+/// The verb for a row that is not left out.
 pub(super) fn verb(mode: Mode, dry_run: bool) -> &'static str {
     match mode {
         _ if dry_run => "checked",
