@@ -134,7 +134,7 @@ impl Connection for InrushConnection {
     fn read_partition(&self, partition: impl AsRef<[u8]>) -> Result<Reader> {
         let sql = std::str::from_utf8(partition.as_ref())
             .map_err(|_| failure::invalid("that is no partition of this driver"))?;
-        // Over a connection of its own, so that several are read side by side.
+        // On a connection of its own, so that several partitions are read concurrently.
         let session = Session::connect(self.session.config())?;
         let batches =
             session.open(|c| inrush::blocking::ResultBatches::open(c, sql, (), &inrush::ArrowOptions::default()))?;

@@ -18,7 +18,7 @@ use inrush::{BadRows, BatchOptions, FrontEnd, LoadOptions, Loader, Mode, Source,
 use inrush_files::{CsvOptions, FileSource, Inferred, fit_row};
 use std::sync::Arc;
 
-/// What is to be ingested where, and how.
+/// The options of an ingestion.
 #[derive(Default)]
 pub(crate) struct Ingest {
     table: Option<String>,
@@ -33,7 +33,7 @@ pub(crate) struct Ingest {
     lanes: Option<usize>,
     bad_rows: Option<BadRows>,
     bad_rows_text: String,
-    /// Of the last one, as JSON.
+    /// The report of the last ingestion, as JSON.
     report: Option<String>,
 }
 
@@ -125,7 +125,7 @@ impl Ingest {
         self.insert(session, &table, rows, creates)
     }
 
-    /// By the loader.
+    /// Ingests by the loader.
     fn load(
         &mut self,
         session: &Arc<Session>,
@@ -212,7 +212,7 @@ impl Ingest {
 fn columns(source: &mut dyn FileSource, key: &[String]) -> inrush::Result<Vec<(String, String)>> {
     let mut fields = source.infer_types(4 << 20)?;
     fit_row(&mut fields);
-    // What a program has now says nothing of its next rows.
+    // A program's first rows do not show whether later rows have NULL.
     fields.iter_mut().for_each(|field| field.nullable = true);
     source.read_as(&fields);
     let in_key = |field: &Inferred| key.iter().any(|key| key.to_lowercase() == field.name.to_lowercase());

@@ -60,7 +60,7 @@ pub(crate) fn batch(
 /// ER_UNKNOWN_SYSTEM_VARIABLE
 const UNKNOWN_VARIABLE: u16 = 1193;
 
-/// One value. `None`: of a table, not of a column.
+/// One value. `column` is `None` for a value of a table.
 struct Statistic {
     schema: String,
     table: String,
