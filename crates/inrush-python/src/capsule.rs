@@ -39,7 +39,7 @@ pub(crate) fn reader(object: &Bound<'_, PyAny>) -> PyResult<Option<Reader>> {
     Ok(None)
 }
 
-/// Of types that Arrow's library for Rust does not know, of data that are one column.
+/// The error for types that Arrow's library for Rust does not support, and for data that are a single column.
 fn refused(object: &Bound<'_, PyAny>, error: &ArrowError) -> PyErr {
     let class = object.get_type().name().map_or_else(|_| "?".into(), |name| name.to_string());
     failure::data(object.py(), format!("the Arrow data of a `{class}` cannot be read: {error}"))

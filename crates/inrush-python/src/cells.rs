@@ -18,7 +18,7 @@ use pyo3::types::{
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// What is made of values that no column holds. By default they are errors.
+/// How values that no column holds are changed. By default they are errors.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Taming {
     /// NaN is NULL.
@@ -299,15 +299,15 @@ pub(crate) struct Rows {
     taken: u64,
 }
 
-/// What the first rows have in a column.
+/// The values of the first rows in a column.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
     pub(crate) name: String,
     pub(crate) kinds: Vec<ValueKind>,
-    /// Of its texts.
+    /// The length of its longest text.
     pub(crate) longest_chars: usize,
     pub(crate) longest_bytes: usize,
-    /// Of its decimals: digits before and after the point.
+    /// The most digits of its decimals before and after the point.
     pub(crate) digits: (usize, usize),
     /// Any whole number below zero, and any beyond 64 bits.
     pub(crate) has_negative: bool,

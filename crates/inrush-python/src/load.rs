@@ -67,10 +67,10 @@ impl Control {
     }
 }
 
-/// What the load's thread has to say.
+/// The messages of the load's thread.
 enum Event {
     Request(Request),
-    /// At what level of `logging`, and the text.
+    /// The level of `logging`, and the text.
     Said(u8, String),
     /// An event as JSON, where a function takes them.
     Told(String),
@@ -140,7 +140,7 @@ pub(crate) fn load<'py>(
     finish(py, outcome, raised, job.as_deref())
 }
 
-/// What the call returns or raises.
+/// The result of the call, or the exception that it raises.
 fn finish<'py>(
     py: Python<'py>,
     outcome: Option<inrush::Result<Report>>,

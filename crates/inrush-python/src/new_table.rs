@@ -22,7 +22,7 @@ pub(crate) fn columns(
         Some(columns) => vec![columns.iter().map(inferred).collect()],
     };
     if opened.files.is_empty() {
-        // What a program has now says nothing of its next rows.
+        // A program's first rows do not show whether later rows have NULL.
         of_sources.iter_mut().flatten().for_each(|field| field.nullable = true);
     }
     if let (Matching::Listed(targets), Some(first)) = (&options.matching, of_sources.first())

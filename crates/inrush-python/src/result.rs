@@ -19,10 +19,10 @@ type Batches = Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowErr
 #[pyclass(frozen)]
 pub(crate) struct Result {
     schema: SchemaRef,
-    /// Of the process that runs the query: its child has only a copy.
+    /// The process that runs the query: a forked child has only a copy.
     pid: u32,
     state: Mutex<State>,
-    /// Of the connections that the batches come from.
+    /// The aborters of the connections that the batches come from.
     aborters: Vec<Aborter>,
 }
 

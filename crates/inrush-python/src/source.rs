@@ -18,10 +18,10 @@ use pyo3::types::PyIterator;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-/// As many rows become a batch.
+/// The most rows of a batch.
 const ROWS: usize = 10_000;
 
-/// What one argument of `load` is.
+/// One argument of `load`.
 pub(crate) enum Data {
     /// Files by their paths; folders and patterns stand for those in them.
     Paths(Vec<String>),
@@ -132,7 +132,7 @@ impl Plan {
 pub(crate) struct Opening<'a> {
     /// The name by which a later run recognizes them.
     pub(crate) job: Option<String>,
-    /// That of the files, as it was given.
+    /// The format of the files, as it was given.
     pub(crate) format: Format,
     pub(crate) csv: &'a CsvOptions,
     pub(crate) taming: Taming,
@@ -143,7 +143,7 @@ pub(crate) struct Opening<'a> {
 #[derive(Default)]
 pub(crate) struct Opened {
     pub(crate) sources: Vec<Box<dyn FileSource>>,
-    /// What the first rows have, if they are rows of Python.
+    /// The columns of the first rows, if they are rows of Python.
     pub(crate) columns: Option<Vec<Column>>,
     /// Whether they have names of their fields.
     pub(crate) have_header: bool,

@@ -45,7 +45,7 @@ fn value<'py>(py: Python<'py>, array: &dyn Array, row: usize) -> PyResult<Bound<
         DataType::UInt16 => number!(UInt16Type),
         DataType::UInt32 => number!(UInt32Type),
         DataType::UInt64 => number!(UInt64Type),
-        // As many digits as a FLOAT has.
+        // Keeps only the digits that a FLOAT has.
         DataType::Float32 => {
             let value = array.as_primitive::<Float32Type>().value(row);
             value.to_string().parse::<f64>().unwrap_or_else(|_| value.into()).into_bound_py_any(py)
