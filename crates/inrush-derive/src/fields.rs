@@ -30,9 +30,9 @@ pub(crate) struct Named<'f> {
     pub(crate) role: Role,
 }
 
-/// What a field is to a row.
+/// The role of a field in a row.
 pub(crate) enum Role {
-    /// It is no column; its value is the default one.
+    /// It is not a column; its value is the default one.
     Skipped,
     /// All columns of a struct, which have this in front of their names.
     Flattened {
@@ -54,7 +54,7 @@ pub(crate) struct Column {
 pub(crate) enum Way {
     /// By its type.
     Own,
-    /// By the functions `to_value` and `from_value` of a module.
+    /// Converted by the functions `to_value` and `from_value` of a module.
     With(Path),
     /// As JSON.
     Json,

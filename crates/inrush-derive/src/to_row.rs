@@ -74,7 +74,7 @@ impl<'f> Part<'f> {
     }
 }
 
-/// One part at least.
+/// The parts of the fields; at least one.
 fn parts<'f>(fields: &[Named<'f>]) -> Result<Vec<Part<'f>>> {
     let mut parts = Vec::new();
     for (i, Named { field, role }) in fields.iter().enumerate() {
