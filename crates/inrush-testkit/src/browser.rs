@@ -229,6 +229,6 @@ fn program() -> Option<PathBuf> {
     places.into_iter().find(|place| place.is_file())
 }
 
-/// By the names of several distributions.
+/// The names of Chromium's program in several distributions.
 const PROGRAMS: [&str; 5] =
     ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];

@@ -49,7 +49,7 @@ pub fn is_long() -> bool {
     std::env::var_os("FIRE").is_some()
 }
 
-/// So many in the short form, so many in the long one; `FIRE_TIMES` percent of that.
+/// The number of repetitions in the short or in the long form; `FIRE_TIMES` percent of that.
 pub fn times(short: u64, long: u64) -> u64 {
     let percent = std::env::var("FIRE_TIMES").map_or(100, |times| times.parse().expect("FIRE_TIMES is a number"));
     ((if is_long() { long } else { short }) * percent / 100).max(1)

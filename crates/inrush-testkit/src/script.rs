@@ -314,7 +314,7 @@ pub struct Peer {
     delivery: Delivery,
     /// What the client has sent and the script has not yet read.
     written: Vec<u8>,
-    /// What the client will read before anything else.
+    /// The bytes that the client will read next.
     arriving: Vec<u8>,
     n_delivered: usize,
     closed: bool,
@@ -386,7 +386,7 @@ impl Peer {
         }
     }
 
-    /// What a shell does about a closed connection.
+    /// Handles a closed connection as a shell does.
     fn give_up(&mut self) -> Error {
         self.channel.session.kill();
         Error::new(Kind::Io, "the script closed the connection")

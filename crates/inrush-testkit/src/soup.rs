@@ -82,7 +82,7 @@ pub fn compressed(bytes: &[u8]) {
                 Ok(false) => break,
                 Err(error) => return assert!(error.is_fatal()),
             }
-            // What a packet of the limit takes, doubled; however much the frames announce.
+            // Twice the memory that a packet of the limit takes, whatever sizes the frames announce.
             assert!(inbox.space().len() <= 4 << 20);
         }
     }

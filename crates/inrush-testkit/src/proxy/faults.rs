@@ -271,7 +271,7 @@ mod tests {
     fn stalls() {
         check(When::Commit(2), What::Stall(LONG), &[COMMIT, COMMIT], 1..=1, COMMIT);
     }
-    /// Of several commands that come together.
+    /// Cuts within several commands that arrive together.
     #[test]
     fn cuts_at_a_commit_in_a_flight() {
         check(When::Commit(2), What::Cut, &[&[COMMIT, ONE, COMMIT, TWO].concat()], 0..=1, &[COMMIT, ONE].concat());

@@ -1,4 +1,4 @@
-//! What a Rust file names: a reader that knows comments, literals, `use` trees and paths, and nothing else of the language.
+//! Finds the names that a Rust file uses: a parser of comments, literals, `use` trees and paths, and of nothing else in the language.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::Peekable;
