@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// Words before a `=` in backticks that are not parameters of a connection.
-const OTHERS: &[&str] = &["a", "column", "left", "name", "partitions"];
+const OTHERS: &[&str] = &["a", "column", "left", "method", "methods", "name", "partitions"];
 
 /// The sources and guides of the project, without their tests.
 fn texts(folder: &Path, found: &mut Vec<(String, String)>) {
