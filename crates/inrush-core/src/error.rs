@@ -92,7 +92,7 @@ struct Inner {
 }
 
 impl Error {
-    /// An error of any kind. `message` follows the house rule: lower case, one line, no final dot.
+    /// An error of any kind. `message` follows the project's rule: lower case, one line, no final dot.
     pub fn new(kind: Kind, message: impl Into<Cow<'static, str>>) -> Self {
         Self(Box::new(Inner {
             kind,
@@ -128,8 +128,8 @@ impl Error {
         Self::new(Kind::Data, message)
     }
 
-    /// An operation of the system failed; `doing` says which, e.g. "cannot open `people.csv`". It is not [fatal](Error::is_fatal): the
-    /// caller says if it was one on a connection.
+    /// An operation of the system failed; `doing` names it, e.g. "cannot open `people.csv`". It is not [fatal](Error::is_fatal):
+    /// the caller marks it as fatal if it was one on a connection.
     pub fn io(doing: impl Into<Cow<'static, str>>, error: std::io::Error) -> Self {
         let mut e = Self::new(Kind::Io, doing).not_fatal();
         e.0.source = Some(Arc::new(error));
@@ -152,8 +152,8 @@ impl Error {
         e
     }
 
-    /// The caller's own error, to get it out of a closure that returns ours; `source()` gives it back. It rolls a transaction
-    /// back like any other.
+    /// The caller's own error, to return it from a closure that returns ours; `source()` gives access to it. It rolls a
+    /// transaction back like any other.
     ///
     /// ```
     /// # use inrush_core::Error;
@@ -219,7 +219,7 @@ impl Error {
         self
     }
 
-    /// Puts what was being done before the message: `{doing}: {message}`.
+    /// Puts the operation that failed before the message: `{doing}: {message}`.
     #[must_use]
     pub fn while_doing(mut self, doing: &str) -> Self {
         self.0.message = format!("{doing}: {}", self.0.message).into();
@@ -227,7 +227,7 @@ impl Error {
         self
     }
 
-    /// Says why, as a value to match on.
+    /// Sets the reason, as a value to match on.
     #[must_use]
     pub fn because(mut self, reason: Reason) -> Self {
         self.0.reason = reason;
@@ -262,7 +262,7 @@ impl Error {
         self
     }
 
-    /// Takes the mark away: what became of it is known now.
+    /// Removes that mark: the outcome is known now.
     #[must_use]
     pub fn outcome_known(mut self) -> Self {
         self.0.outcome_unknown = false;
@@ -281,12 +281,12 @@ impl Error {
         self.0.kind
     }
 
-    /// The server's error code, 0 if the server did not speak.
+    /// The server's error code, 0 if the error is not the server's.
     pub fn code(&self) -> u16 {
         self.0.code
     }
 
-    /// The server's SQLSTATE, `HY000` if the server did not speak.
+    /// The server's SQLSTATE, `HY000` if the error is not the server's.
     pub fn sql_state(&self) -> &str {
         std::str::from_utf8(&self.0.sql_state).unwrap_or("HY000")
     }

@@ -10,7 +10,7 @@ mod python;
 use crate::error::Error;
 use std::borrow::Cow;
 
-/// Who shows messages to a user.
+/// The front end that shows messages to a user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FrontEnd {
     /// The command `inrush load`.
@@ -23,7 +23,8 @@ pub enum FrontEnd {
 }
 
 impl FrontEnd {
-    /// The text with the names that options have here. In a hint (`is_hint`) an option without a value is one to be switched on.
+    /// Returns the text with this front end's names of options. In a hint (`is_hint`), an option without a value is one to be
+    /// switched on.
     pub fn names(self, text: &str, is_hint: bool) -> Cow<'_, str> {
         if self == Self::Command || !text.contains("--") {
             return Cow::Borrowed(text);
@@ -44,7 +45,7 @@ impl FrontEnd {
 }
 
 fn in_rust(text: &str, is_hint: bool) -> String {
-    // What is between backticks has odd numbers.
+    // Texts between backticks have odd numbers.
     let part = |(at, part): (usize, &str)| match at % 2 == 1 && part.contains("--") {
         true => rust_options(part, is_hint).unwrap_or_else(|| part.to_owned()),
         false => part.to_owned(),
@@ -72,7 +73,7 @@ fn rust_options(options: &str, is_hint: bool) -> Option<String> {
     Some(named.join("`, `"))
 }
 
-/// What an option of the command is in Rust.
+/// The Rust form of an option of the command.
 enum Rust {
     /// A setter that takes `true`.
     Switch(&'static str),

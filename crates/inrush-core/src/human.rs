@@ -53,7 +53,7 @@ pub fn whole_time(time: Duration) -> String {
     }
 }
 
-/// The time that `500ms`, `30s`, `10m`, `10min`, `2h` or a bare number of seconds is.
+/// Parses a time: `500ms`, `30s`, `10m`, `10min`, `2h` or a bare number of seconds.
 pub fn time_of(text: &str) -> Option<Duration> {
     let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let seconds = match &text[number.len()..] {
@@ -66,7 +66,7 @@ pub fn time_of(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(number.parse::<f64>().ok()? * seconds).ok()
 }
 
-/// The number that `4MiB`, `512k` or `64000` is, and whether it has a unit of bytes.
+/// Parses a number like `4MiB`, `512k` or `64000`. Also returns whether it has a unit of bytes.
 pub fn bytes_of(text: &str) -> Option<(u64, bool)> {
     const UNITS: [(&str, u64); 9] = [
         ("k", 1 << 10),
@@ -82,7 +82,7 @@ pub fn bytes_of(text: &str) -> Option<(u64, bool)> {
     with_unit(text, &UNITS)
 }
 
-/// The rows a second that `5000`, `50k`, `1M` or `1M/s` is.
+/// Parses rows a second: `5000`, `50k`, `1M` or `1M/s`.
 pub fn rate_of(text: &str) -> Option<u64> {
     let (rows, _) = with_unit(text.strip_suffix("/s").unwrap_or(text), &[("k", 1_000), ("m", 1_000_000)])?;
     Some(rows)

@@ -1,10 +1,10 @@
 //! The pure core of inrush: bytes and decisions.
 //!
-//! Nothing in this crate knows a socket, a file, a thread or a clock (`clippy.toml` forbids them). Time, randomness
-//! and bytes come in as arguments; bytes and verdicts go out as values. That is what makes every rule in here testable by a
-//! one-line table and every protocol step breakable by a script.
+//! This crate uses no socket, file, thread or clock (`clippy.toml` forbids them). Time, randomness and bytes are arguments; bytes
+//! and verdicts are return values. So every rule in here can be tested by a one-line table, and every protocol step by a scripted
+//! server.
 //!
-//! | module | what lives there |
+//! | module | content |
 //! |---|---|
 //! | [`error`] | the one error type, [`Place`]: the position of a fault in the input, and the table of the servers' error codes |
 //! | [`front_end`] | the names that options have in messages: of the command, the library, Python |
@@ -32,7 +32,7 @@
 //! | `loader` | what only loads need, most of [`bulk`]; it implies `arrow` |
 //! | `compression` | zlib and Zstandard of the protocol |
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// Code that batches and loads share has parts for loads alone. A build with all features finds what is dead.
+// Code that batches and loads share has parts for loads alone. A build with all features finds dead code.
 #![cfg_attr(not(all(feature = "loader", feature = "compression")), allow(dead_code, unused_imports))]
 
 pub mod auth;

@@ -1,5 +1,5 @@
-//! Text for people to read: names, values and messages come from files and servers, and must not steer a terminal, nor show in another
-//! order than they have.
+//! Text for people to read. Names, values and messages come from files and servers; they must not control a terminal, and must
+//! not be shown in another order than they have.
 
 /// Whether a character may move the cursor, or change the order in which the text around it is shown: control characters, the ends of
 /// lines and paragraphs, and the marks of bidirectional text.

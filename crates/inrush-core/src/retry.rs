@@ -1,8 +1,8 @@
 //! What is run again after an error, when, and for how long. Everything that retries decides here.
 //!
-//! [`verdict`] says whether another attempt may succeed, by the table in [`codes`]; [`Retry`] counts the failures in a row and says how long to
-//! wait, or that it is time to give up. Time and chance come in as arguments. [`fate`] says what an error means at each stage of an
-//! attempt, [`rerun`] decides about transactions of a pool.
+//! [`verdict`] says whether another attempt may succeed, by the table in [`codes`]; [`Retry`] counts the failures in a row and
+//! returns how long to wait, or that no retry is left. Time and randomness are arguments. [`fate`] says what an error means at
+//! each stage of an attempt, [`rerun`] decides about transactions of a pool.
 //!
 //! Invariant: a transaction is run again from its start or not at all. One statement that is run again in a transaction which the server
 //! has rolled back loses every row before it.
@@ -17,9 +17,9 @@ use std::time::Duration;
 /// What to do about an error that left nothing of a transaction in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The same transaction once more, from its start.
+    /// Run the same transaction again, from its start.
     Again {
-        /// Over a new connection: this one is gone, or leads to a server that cannot do it.
+        /// Run it over a new connection: this one is lost, or leads to a server that cannot do it.
         reconnect: bool,
     },
     /// The same rows in several transactions: this one is too large for some limit of the server.
@@ -28,8 +28,8 @@ pub enum Verdict {
     No,
 }
 
-/// Judges an error of a load. `n_failed`: how many attempts have failed in a row, this one included. `has_stored`: the server has taken rows
-/// before, so that it is read-only for a while only.
+/// Judges an error of a load. `n_failed`: how many attempts have failed in a row, this one included. `has_stored`: the server has
+/// stored rows before, so that it is read-only only temporarily.
 pub fn verdict(error: &Error, n_failed: u32, has_stored: bool) -> Verdict {
     let again = Verdict::Again { reconnect: !keeps_connection(error) };
     let is_early = n_failed < FEW;
@@ -51,7 +51,7 @@ pub fn keeps_connection(error: &Error) -> bool {
     error.code() != 0 && !error.is_fatal() && codes::of(error.code()).1 == Connection::Usable
 }
 
-/// How many attempts there are where the error may come of a limit of the server, or of a counter at its end.
+/// The maximum number of attempts where the cause may be a limit of the server, or a counter that reached its end.
 const FEW: u32 = 4;
 
 /// How often a transaction is run again.
@@ -98,12 +98,12 @@ pub struct BackOff {
 }
 
 impl BackOff {
-    /// Of short transactions: the winner should be through after the first pause.
+    /// For short transactions: the winner should have finished after the first pause.
     pub const TRANSACTION: Self = Self { first: Duration::from_millis(5), longest: Duration::from_secs(1) };
-    /// Of chunks of a load: one that won a deadlock needs a few first pauses to commit. A server that starts again is noticed the longest
-    /// pause later at most.
+    /// For chunks of a load: the winner of a deadlock needs a few first pauses to commit. A restarted server is noticed after the
+    /// longest pause at the latest.
     pub const CHUNK: Self = Self { first: Duration::from_millis(20), longest: Duration::from_secs(5) };
-    /// Of connections of a pool.
+    /// For connections of a pool.
     pub const CONNECTION: Self = Self { first: Duration::from_millis(50), longest: Duration::from_secs(5) };
 
     /// The pause after `n_failed` failures in a row; `random` is from 0 (half of it) to 1.

@@ -1,7 +1,7 @@
 //! The `with_` methods of options: one line each, for types whose fields are public and may become more.
 
-/// Makes methods that set one field each and hand the options on. `into` before a type takes whatever becomes that type: `4` for an
-/// `Option<usize>`.
+/// Defines methods that each set one field and return the options. With `into` before a type, the method takes any value that
+/// converts to that type: `4` for an `Option<usize>`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! setters {

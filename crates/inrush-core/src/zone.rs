@@ -18,7 +18,7 @@ pub fn find(name: &str) -> Result<TimeZone> {
     })
 }
 
-/// The zone of a session by what the server calls it; unknown for `SYSTEM` and for a name that only the server knows.
+/// The zone of a session by the server's name for it; unknown for `SYSTEM` and for a name that only the server knows.
 pub fn of_session(name: &str) -> TimeZone {
     find(name).unwrap_or_else(|_| TimeZone::unknown())
 }
@@ -35,7 +35,7 @@ pub fn spelling(name: &str) -> String {
     }
 }
 
-/// What a clock in the zone shows at an instant, in microseconds since 1970-01-01 00:00:00 UTC. `None`: in no year from 0 to 9999.
+/// The clock of the zone at an instant, in microseconds since 1970-01-01 00:00:00 UTC. `None`: the year is not from 0 to 9999.
 pub fn clock(micros: i64, zone: &TimeZone) -> Option<DateTime> {
     let offset = match zone.to_fixed_offset() {
         Ok(offset) => offset,
@@ -50,8 +50,8 @@ fn nearest(micros: i64) -> jiff::Timestamp {
     jiff::Timestamp::from_microsecond(micros.clamp(min, max)).unwrap_or(jiff::Timestamp::MAX)
 }
 
-/// The instant at which a clock in the zone shows this, in microseconds since 1970-01-01 00:00:00 UTC. `None`: it shows it never, or
-/// twice, or no calendar has the day.
+/// The instant of a clock time in the zone, in microseconds since 1970-01-01 00:00:00 UTC. `None`: that clock time does not
+/// occur, occurs twice, or no calendar has the day.
 pub fn instant(shown: DateTime, zone: &TimeZone) -> Option<i64> {
     let micros = shown.micros_since_epoch()?;
     let at = |seconds: i32| micros.checked_sub(i64::from(seconds) * 1_000_000);

@@ -17,7 +17,7 @@ impl Plugin for Ed25519 {
     fn start(&mut self, nonce: &[u8], with: &mut Context<'_>) -> Result<Vec<u8>> {
         let nonce = exactly::<32>(nonce)?;
         let key = ExpandedSecretKey::from_bytes(&Sha512::digest(with.password.expose()).into());
-        // The public key is that of this very secret: with another one the signature would give the secret away.
+        // The public key must belong to this secret: with another one the signature would reveal the secret.
         let public = VerifyingKey::from(&key);
         Ok(raw_sign::<Sha512>(&key, nonce, &public).to_bytes().to_vec())
     }

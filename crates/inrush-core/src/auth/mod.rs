@@ -36,7 +36,7 @@ pub trait Plugin: Send {
     }
 }
 
-/// What an answer is made with.
+/// The inputs of an answer.
 pub struct Context<'a> {
     /// The password; empty for none.
     pub password: &'a Secret,
@@ -64,7 +64,7 @@ pub enum ServerKey {
     Refuse,
 }
 
-/// A fresh run of the plugin with that name.
+/// Creates the plugin with that name, for one run.
 pub fn plugin(name: &[u8]) -> Result<Box<dyn Plugin>> {
     Ok(match name {
         b"mysql_native_password" => Box::new(native::Native),

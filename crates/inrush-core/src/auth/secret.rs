@@ -1,4 +1,4 @@
-//! A password that does not show.
+//! A password that is never printed.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ impl Secret {
         &self.0
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

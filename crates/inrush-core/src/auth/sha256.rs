@@ -1,5 +1,5 @@
-//! sha256_password: the password itself. Over TLS as it is; else the client sends 01, gets the server's RSA key in PEM, and
-//! sends the password encrypted for it. To this plugin a Unix socket is no better than TCP: the server tries to decrypt.
+//! sha256_password: the password itself, unchanged over TLS. Otherwise the client sends 01, gets the server's RSA key in PEM, and
+//! sends the password encrypted for it. This plugin treats a Unix socket like TCP: the server tries to decrypt.
 
 use crate::auth::{Context, Plugin, ServerKey, clear_password, encrypted_password, exactly, out_of_turn, plain_tcp};
 use crate::error::Result;

@@ -62,7 +62,7 @@ pub enum Within {
 }
 
 impl Bounds {
-    /// Of a value that goes anywhere.
+    /// For a placeholder that accepts any value.
     pub const NONE: Self = Self { null: true, within: Within::Any };
 
     /// Whether the first value and every `stride`th after it are within.
@@ -70,7 +70,8 @@ impl Bounds {
         values.iter().step_by(stride.max(1)).all(|value| self.holds(value))
     }
 
-    /// For moments: which of them are within, in microseconds since 1970-01-01 00:00:00, and whether those of no whole second are.
+    /// For moments: the range that is within, in microseconds since 1970-01-01 00:00:00, and whether values with a fraction of a
+    /// second are.
     pub(crate) fn micros(&self) -> Option<(Range<i64>, bool)> {
         let Within::DateTime { first_year, end_year, micros } = self.within else { return None };
         let first = Date { year: first_year, month: 1, day: 1 }.days_since_epoch()?;

@@ -22,8 +22,8 @@ use crate::convert::put_value::{self, Block};
 use crate::wire::value::DateTime;
 use crate::wire::{ParamType, Value};
 
-/// Evaluates an expression with `$read` as the way from a row to its value, `None` if it cannot be sent: one instance of the
-/// expression for each kind of cells. Rows that are NULL are not to be read.
+/// Evaluates an expression with `$read` as the function from a row to its value, `None` if it cannot be sent: one instance of the
+/// expression for each kind of cells. Rows that are NULL must not be read.
 macro_rules! with_reader {
     ($cells:expr, $read:ident => $do:expr) => {
         match $cells {
@@ -89,7 +89,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// The same column, with what all rows have in common looked up.
+    /// The same column, after the lookups that are the same for all rows.
     pub(crate) fn bound<'s>(&'s self) -> Column<'s> {
         match &self.cells {
             Cells::Scalar(value) => Column { cells: Cells::Constant(value.value()), nulls: None, n_rows: None },

@@ -172,8 +172,8 @@ impl BoundRows for BoundColumns<'_> {
 /// The number of rows that are checked together, one column after the other.
 const SEVERAL: usize = 64;
 
-/// Which of the columns each placeholder takes: by name, or by position if the placeholders have none. A name is found in any case
-/// if it is not there in its own and no two columns differ in nothing else.
+/// Returns which of the columns each placeholder takes: by name, or by position if the placeholders have none. Upper and lower
+/// case is ignored if no column has exactly this name and no two columns differ only in case.
 ///
 /// # Errors
 /// `Config` for a column that is missing, that no placeholder takes, or that comes twice.

@@ -81,7 +81,7 @@ impl Page {
     }
 }
 
-/// What COM_STMT_EXECUTE has before its values: a bit a value, set for NULL.
+/// The NULL bitmap before the values of COM_STMT_EXECUTE: one bit for each value, set for NULL.
 pub(crate) struct Nulls<'p> {
     pub(crate) bits: &'p mut [u8],
     /// The first value's number.
@@ -300,7 +300,7 @@ pub(crate) fn put_bulk_row(row: &[Value<'_>], types: &[ParamType], block: &mut B
     put_row::<1>(row, types, block, at, |_| ())
 }
 
-/// The same as COM_STMT_EXECUTE has it; `null` takes the position of each NULL.
+/// The same in the format of COM_STMT_EXECUTE; `null` receives the position of each NULL.
 #[inline(always)]
 pub(crate) fn put_bound_row(
     row: &[Value<'_>],

@@ -6,7 +6,7 @@ use crate::wire::{ColumnDef, Row, Value};
 
 /// A Rust type that a row can become. It may borrow from the row.
 pub trait FromRow<'r>: Sized {
-    /// The columns that it reads by name; none where it reads them by position, or leaves that open.
+    /// The columns that it reads by name; empty where it reads them by position, or does not say.
     const NAMES: &'static [&'static str] = &[];
 
     /// The row as this type. An error names the column that does not fit.

@@ -1,6 +1,6 @@
-//! A row's values as Rust types: `row.get::<u64>("id")`. A number is a number and a day a day, whether it came as text or in
-//! binary form; what does not fit is an error that names column, value and type. Numbers are in `numbers.rs`, dates and times in
-//! `moments.rs`.
+//! A row's values as Rust types: `row.get::<u64>("id")`. A number is a number and a date a date, whether it came as text or in
+//! binary form; a value that does not fit is an error that names column, value and type. Numbers are in `numbers.rs`, dates and
+//! times in `moments.rs`.
 //!
 //! | Rust | takes |
 //! |---|---|
@@ -56,8 +56,8 @@ impl<'a> Row<'a> {
         convert(value, column).ok_or_else(|| misfits(column, &value, std::any::type_name::<T>(), None))
     }
 
-    /// A value as the binary form has it: what came as the text of a number, a day or a time is one. So it does not matter for a Rust
-    /// type in which form a row was sent.
+    /// Converts a value to its binary form: the text of a number, a date or a time becomes one. So the form in which a row was
+    /// sent does not matter for a Rust type.
     #[inline]
     fn typed(&self, value: Value<'a>, column: &ColumnDef) -> Value<'a> {
         match (self.format(), value) {
@@ -67,7 +67,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// The text of a number, a day or a time as such. `None` for a column of texts or bytes, and for what is none.
+/// Parses the text of a number, a date or a time. `None` for a column of texts or bytes, and for a text that is none of these.
 #[inline]
 fn typed(text: &[u8], column: &ColumnDef) -> Option<Value<'static>> {
     use ColumnType::*;
@@ -91,13 +91,13 @@ fn typed(text: &[u8], column: &ColumnDef) -> Option<Value<'static>> {
 
 /// A Rust type that a value can become.
 pub trait FromValue<'a>: Sized {
-    /// What it is, with its article and its Rust name: ``a number (`f64`)``.
+    /// The name of the type for messages, with its article and its Rust name: ``a number (`f64`)``.
     const KIND: &'static str;
 
     /// Converts the value to this type, if it is one. The column defines the meaning of bytes: those of a BIT are a number.
     fn from_value(value: Value<'a>, column: &ColumnDef) -> Option<Self>;
 
-    /// The same in a session whose time zone is known: instants are read by it. All others do not ask for it.
+    /// The same in a session whose time zone is known: instants are read by it. All other types ignore it.
     #[inline]
     fn from_value_in(value: Value<'a>, column: &ColumnDef, _zone: Option<&TimeZone>) -> Option<Self> {
         Self::from_value(value, column)
@@ -106,19 +106,19 @@ pub trait FromValue<'a>: Sized {
     /// Whether it needs the session's time zone.
     const NEEDS_ZONE: bool = false;
 
-    /// Whether it takes a value in the form in which it was sent, so that it may borrow the text of a number. All others get numbers, days
-    /// and times as such, whether the row came as text or in binary form.
+    /// Whether it takes a value in the form in which it was sent, so that it may borrow the text of a number. All other types get
+    /// numbers, dates and times in binary form, whether the row came as text or in binary form.
     const AS_SENT: bool = false;
 
-    /// Why a value is not one, where there is more to say than that.
+    /// Why a value cannot be converted, where there is more to say than that.
     #[cold]
     fn why_not(_value: Value<'a>) -> Option<String> {
         None
     }
 }
 
-/// What names a column: its position from 0, or its name, in which case does not matter (MySQL 8 answers in capitals where
-/// a catalog table is asked in small letters).
+/// A reference to a column: its position from 0, or its name, ignoring case (MySQL 8 returns upper-case names for a query of a
+/// catalog table in lower case).
 pub trait ColumnIndex {
     /// The column's position.
     fn position(&self, columns: &[ColumnDef]) -> Option<usize>;

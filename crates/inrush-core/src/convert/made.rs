@@ -1,5 +1,5 @@
-//! Parameters that get their last form before they are sent: what is written when it is needed
-//! ([`WriteValue`](crate::wire::WriteValue)), and instants, which a server takes as a clock in the session's time zone shows them.
+//! Parameters that get their final form before they are sent: values that are written when they are needed
+//! ([`WriteValue`](crate::wire::WriteValue)), and instants, which are sent as a clock in the session's time zone shows them.
 
 use crate::convert::ParamValues;
 use crate::error::{Error, Result};
@@ -59,7 +59,7 @@ impl Form {
         match self {
             Self::AsItIs => *value,
             Self::DateTime(moment) => Value::DateTime(*moment),
-            // That it is UTF-8 was seen when it was written.
+            // It was checked to be UTF-8 when it was written.
             Self::Text(place) => {
                 let bytes = &memory[place.clone()];
                 std::str::from_utf8(bytes).map_or(Value::Bytes(bytes), Value::Text)

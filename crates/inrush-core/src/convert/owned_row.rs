@@ -1,4 +1,4 @@
-//! A row that owns what it holds, for programs that learn of the columns only when they run.
+//! A row that owns its content, for programs that know the columns only at run time.
 
 use crate::convert::{ColumnIndex, FromRow, FromValue};
 use crate::error::Result;

@@ -45,8 +45,8 @@ pub trait Params {
 
 /// Takes the values of a row, one after the other.
 ///
-/// A trait and not a closure, since a closure would be called: a row is a handful of values of known types, and what is done with each
-/// of them a few instructions.
+/// It is a trait and not a closure, because a closure would be called: a row has a few values of known types, and each of them
+/// takes only a few instructions.
 pub trait TakeValue<'a> {
     /// Takes the value of placeholder `i`, counted from 0. Returns `false` if it accepts no more values.
     fn take(&mut self, i: usize, value: Value<'a>) -> bool;
@@ -83,7 +83,7 @@ impl Order {
     }
 }
 
-/// What `#[derive(ToRow)]` makes of a struct: one row, a column for each field.
+/// The trait that `#[derive(ToRow)]` implements for a struct: one row, a column for each field.
 #[diagnostic::on_unimplemented(note = "derive it: `#[derive(inrush::ToRow)]`")]
 pub trait ToRow: Params {
     /// The names of the columns, in the order of the fields; nothing for a struct whose fields have none.
@@ -95,8 +95,8 @@ pub trait ToRow: Params {
 
 /// The values of one execution in the order of its placeholders, borrowed from the parameters.
 ///
-/// One type for all kinds of parameters: were it one of the trait's, no task could be spawned that is given borrowed values, since the
-/// compiler does not see that a future with such a type in it is `Send`.
+/// There is one type for all kinds of parameters. With an associated type of the trait, no task could be spawned that gets
+/// borrowed values, because the compiler does not see that a future with such a type is `Send`.
 #[derive(Clone, Debug)]
 pub struct ParamValues<'a> {
     few: [Value<'a>; FEW],
@@ -267,14 +267,14 @@ impl<'p> Params for Named<'p> {
         for_names(&self.0, names)
     }
 
-    /// Nothing for a set that does not fit: it is refused when its turn comes.
+    /// Empty for a set that does not fit: it is refused when it is appended.
     fn order(&self, names: &[Box<str>]) -> Result<Order> {
         let fits = self.values(names).is_ok();
         Ok(Order(fits.then(|| names.iter().filter_map(|name| self.position(name)).collect())))
     }
 
-    /// Where each name has its place in the set that the order was taken from, it has it in this one too if that is as long:
-    /// one comparison a name, no search.
+    /// If this set is as long as the one that the order was taken from, each name is expected at the same position: one
+    /// comparison for each name, no search.
     fn append<'a>(&'a self, names: &[Box<str>], order: &Order, out: &mut Vec<Value<'a>>) -> Result<()> {
         let n_before = out.len();
         if order.positions().is_some_and(|positions| self.append_in(positions, names, out)) {
@@ -324,7 +324,7 @@ maps! {
 }
 
 impl<'p> Named<'p> {
-    /// False, with some values appended, if a name is not where the other set had it.
+    /// Returns `false`, with some values appended, if a name is not at the position that it had in the other set.
     fn append_in(&self, positions: &[usize], names: &[Box<str>], out: &mut Vec<Value<'p>>) -> bool {
         // The other set's names were all used, so that it had as many as there are positions.
         let n_given = positions.iter().max().map_or(0, |last| last + 1);
@@ -374,7 +374,7 @@ macro_rules! tuples {
 
 for_tuples!(tuples);
 
-/// A statement with names takes values by position all the same only if no name comes twice: then the order is plain.
+/// A statement with names accepts values by position only if no name occurs twice: then the order is unambiguous.
 pub(crate) fn by_position(names: &[Box<str>]) -> Result<()> {
     let twice = names.iter().enumerate().find(|(i, name)| names[..*i].contains(name));
     match twice {

@@ -39,7 +39,7 @@ enum Cell {
 }
 
 impl RowBuffer {
-    /// No rows yet, each to come of so many values.
+    /// Creates a buffer without rows. Each row will have this many values.
     pub fn new(n_columns: usize) -> Self {
         Self { n_columns, ..Self::default() }
     }
@@ -87,7 +87,7 @@ impl RowBuffer {
         Ok(())
     }
 
-    /// Copies some rows, in the order in which they are named, into a buffer of their own.
+    /// Copies some rows, in the given order, into a new buffer.
     ///
     /// # Panics
     /// If there is no such row.
@@ -160,7 +160,7 @@ impl RowBuffer {
             Value::DateTime(moment) => Cell::DateTime(moment),
             Value::Time(time) => Cell::Time(time),
             Value::Instant(micros) => Cell::Instant(micros),
-            // What is written was written before.
+            // Such a value was written before.
             Value::Default | Value::Written(_) | Value::Json(_) => Cell::Default,
         }
     }

@@ -60,7 +60,7 @@ impl<'s> RowReader<'s> {
             return Ok(());
         }
         self.values.clear();
-        // A bad row is no matter before its turn comes.
+        // A bad row is reported only when it is read.
         let n_rows = match self.rows.rows(row..row + n_most, &mut self.values) {
             Ok(()) => n_most,
             Err(error) if n_most == 1 => return Err(error),

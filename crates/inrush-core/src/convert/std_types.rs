@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use crate::convert::from_value::tests::read;
 
-    /// The value as it is sent, and what it is read as.
+    /// The value as it is sent, and the value that is read from it.
     #[track_caller]
     fn check<T: ToValue + for<'a> FromValue<'a> + PartialEq + std::fmt::Debug>(value: T, sent: &str) {
         let text = value.to_value().to_string();

@@ -37,7 +37,7 @@ fn micros_of(instant: SystemTime) -> i64 {
     let whole = |distance: Duration| i64::try_from(distance.as_micros()).unwrap_or(i64::MAX);
     match instant.duration_since(SystemTime::UNIX_EPOCH) {
         Ok(after) => whole(after),
-        // Downwards, as for any other fraction of a microsecond.
+        // Rounded down, like any other fraction of a microsecond.
         Err(before) => -whole(before.duration() + Duration::from_nanos(999)),
     }
 }

@@ -1,7 +1,7 @@
 //! The one table of the servers' error codes: what each code says about its transaction and about the connection that it came on.
 //!
-//! Everything that retries, reconnects or waits for a server reads this table. Three other lists answer other questions: which errors are
-//! the fault of one row (`bulk::judge`), which ones refuse a write method (`bulk::method`), which ones a mode skips (`bulk::modes`).
+//! All code that retries, reconnects or waits for a server reads this table. There are three other lists: which errors are the
+//! fault of one row (`bulk::judge`), which ones refuse a write method (`bulk::method`), which ones a mode skips (`bulk::modes`).
 
 /// What a code says about the transaction. Nothing of the transaction is stored, or its outcome is unknown ([`Class::Lost`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub enum Class {
     Conflict,
     /// A conflict, or a limit that the same transaction reaches each time.
     ConflictOrLimit,
-    /// There is no AUTO_INCREMENT value, at that moment or for good.
+    /// No AUTO_INCREMENT value is available, temporarily or permanently.
     NoId,
     /// The transaction is larger than a limit of the server.
     TooLarge,
@@ -29,7 +29,7 @@ pub enum Class {
     Other,
 }
 
-/// What the connection is good for after an error.
+/// The state of the connection after an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Connection {
     /// As good as before.

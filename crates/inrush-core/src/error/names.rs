@@ -8,9 +8,9 @@
 //! 1048  Column 'n' cannot be null                  1364, 1406, 1264 are like it
 //! ```
 //!
-//! Invariant: a name is right or missing. Messages in another language (`lc_messages`) are read only where the part with the names is SQL;
-//! names with a quote of the message's own, names that a dot makes ambiguous, and messages that the server may have cut yield none.
-//! The value in a message is data, so names are searched from the end.
+//! Invariant: a name is correct or missing. Messages in another language (`lc_messages`) are read only where the part with the
+//! names is SQL. No name is read if it contains the message's own quotes, if a dot makes it ambiguous, or if the server may have
+//! cut the message. The value in a message is data, so names are searched from the end.
 
 /// The names in one message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

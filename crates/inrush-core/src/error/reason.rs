@@ -1,6 +1,7 @@
-//! What went wrong, as a value to match on: [`Reason`]. Also [`Conversion`], which says of a value why it is no Rust value.
+//! What went wrong, as a value to match on: [`Reason`]. Also [`Conversion`], which describes why a value cannot be converted to a
+//! Rust type.
 //!
-//! Reasons of the server come from its error code, reasons of our own from the place that makes the error.
+//! The reason of a server's error comes from its code; the reason of our own error is set where the error is created.
 
 use crate::error::codes::{self, Class, Connection};
 use crate::error::{Error, Kind};
@@ -120,14 +121,14 @@ impl Conversion {
     }
 }
 
-/// The answer of a query for one row that returned none.
+/// The error of a query for one row that returned none.
 pub fn row_not_found() -> Error {
     Error::data("the query returned no row")
         .because(Reason::RowNotFound)
         .with_hint("`query_opt` returns `None` for no row")
 }
 
-/// The answer of a query for at most one row that returned more.
+/// The error of a query for at most one row that returned more.
 pub fn too_many_rows() -> Error {
     Error::new(Kind::Data, "the query returned more than one row")
         .because(Reason::TooManyRows)

@@ -1,9 +1,10 @@
-//! The cluster that a server is a node of, as its variables say: Galera (MariaDB, Percona XtraDB Cluster) and MySQL's Group Replication.
+//! The cluster that a server belongs to, according to its variables: Galera (MariaDB, Percona XtraDB Cluster) and MySQL's Group
+//! Replication.
 //!
-//! The version does not say it, so it is read where it matters: a node certifies a transaction as a whole when it is committed, and a
-//! row lock is known to its own node only.
+//! The version does not show it, so it is queried where it matters: a node certifies a transaction as a whole when it is
+//! committed, and a row lock is known to its own node only.
 
-/// What a server is a node of.
+/// The kind of cluster that a server belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cluster {
     /// A single server, or a source with replicas that take no writes from others.
@@ -17,7 +18,7 @@ pub enum Cluster {
 }
 
 impl Cluster {
-    /// Queries what [`Cluster::read`] reads. A server has the variables of its own kind of cluster only.
+    /// The query whose rows [`Cluster::read`] reads. A server has only the variables of its own kind of cluster.
     pub const QUERY: &str = "SHOW VARIABLES WHERE Variable_name IN ('wsrep_on', 'wsrep_provider', 'group_replication_group_name', \
                              'group_replication_single_primary_mode')";
 
@@ -48,7 +49,7 @@ impl Cluster {
         }
     }
 
-    /// The most bytes of rows that one transaction should have: a cluster certifies and ships it as a whole.
+    /// The most bytes of rows that one transaction should have: a cluster certifies and sends it as a whole.
     pub fn transaction_bytes(self) -> usize {
         match self {
             Self::None => usize::MAX,

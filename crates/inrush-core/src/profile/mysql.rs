@@ -1,4 +1,4 @@
-//! MySQL from 5.7 on, Percona Server and Aurora MySQL. Also whatever does not name itself: it pretends to be MySQL.
+//! MySQL from 5.7 on, Percona Server and Aurora MySQL. Also servers that do not identify themselves: they emulate MySQL.
 
 use super::{Profile, SMALLEST_DEFAULT_PACKET, Vectors};
 use crate::wire::ServerVersion;

@@ -1,5 +1,6 @@
-//! An engine that speaks MySQL's protocol, names itself in its version, and has no file here yet: TiDB, Vitess, OceanBase, PolarDB-X,
-//! SingleStore. It is taken for the MySQL whose numbers it gives, without what was never seen to work on it.
+//! An engine that speaks MySQL's protocol, names itself in its version, and has no file here yet: TiDB, Vitess, OceanBase,
+//! PolarDB-X, SingleStore. It is treated like the MySQL version that it reports, without the features that were never tested on
+//! it.
 
 use super::{Profile, mysql};
 use crate::wire::ServerVersion;

@@ -1,7 +1,7 @@
 //! Judges what an error means for the rows of an attempt, by how far the attempt had come: they can be sent again, they are not
 //! stored, or that is unknown. Inserters use it for their batches, pools for transactions ([`super::rerun`]).
 //!
-//! Bad rows are not errors here: a batch sets them aside and stores the others. What comes here concerns all its rows.
+//! Bad rows are not errors here: a batch sets them aside and stores the others. The errors here concern all rows of the attempt.
 //!
 //! Invariant: rows are sent again only if nothing of the last attempt can be stored.
 
@@ -13,7 +13,7 @@ use crate::retry;
 pub enum Stage {
     /// It had no connection yet, or nothing was sent.
     Before,
-    /// It was written as a batch of its own, which says itself whether anything can have been committed when it fails.
+    /// It was written as a batch of its own, whose error says whether anything can have been committed.
     Write,
     /// Its rows were in a transaction, whose COMMIT was not sent.
     Open,
@@ -23,7 +23,7 @@ pub enum Stage {
     Settle,
 }
 
-/// What becomes of the rows of an attempt that failed.
+/// The outcome of the rows of an attempt that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// They are not stored, and may be if they are sent again.
@@ -32,7 +32,7 @@ pub enum Fate {
     Failed,
     /// They may be stored or not, and there is no way to find out.
     Unknown,
-    /// They may be stored or not, and the ledger knows.
+    /// They may be stored or not; the ledger shows which.
     Doubt,
 }
 
@@ -47,13 +47,13 @@ pub enum Over {
 
 /// Judges an error. `has_ledger`: each batch leaves a line in its transaction by which it can be found again.
 pub fn fate(stage: Stage, error: &Error, has_ledger: bool) -> Fate {
-    // A command that was to be ended because it took too long, and ended well.
+    // A command that was to be cancelled because it took too long, but succeeded.
     let was_done_late = error.is_timeout() && error.code() == 0 && !error.is_fatal();
     let nobody_knows = error.is_outcome_unknown() || was_done_late;
     match stage {
         Stage::Before if may_pass(error) => Fate::Again(Over::ANewConnection),
         Stage::Before => Fate::Failed,
-        // A read that was killed says nothing of what it was to read.
+        // A read that was killed says nothing about the line that it was to read.
         Stage::Settle if may_pass(error) || is_silence(error) || error.class() == Class::Killed => Fate::Doubt,
         // A peer that breaks the protocol at that address is not the server.
         Stage::Settle if error.kind() == Kind::Protocol => Fate::Doubt,
@@ -68,7 +68,7 @@ pub fn fate(stage: Stage, error: &Error, has_ledger: bool) -> Fate {
     }
 }
 
-/// Whether the server did not say what became of the command.
+/// Whether the server did not report the outcome of the command.
 fn is_silence(error: &Error) -> bool {
     error.class() == Class::Lost || error.code() == 0 && (error.is_fatal() || error.is_timeout())
 }

@@ -1,4 +1,5 @@
-//! A transaction of a pool that is run again: whether, when, and what the caller hears otherwise. Pure: time and chance come in.
+//! Decides whether and when a transaction of a pool is run again, and which error the caller gets otherwise. Pure: time and
+//! randomness are arguments.
 //!
 //! ```text
 //! get a connection -> BEGIN -> closure -> (ledger) -> COMMIT -> answer
@@ -19,7 +20,7 @@ pub struct Rerun {
     retries: Retries,
     n_failed: u32,
     has_ledger: bool,
-    /// Of a COMMIT whose fate is being read from the ledger: also where nothing is run again.
+    /// The retries of reading the ledger after a COMMIT: also used where nothing is run again.
     settling: Retry,
 }
 
@@ -28,7 +29,7 @@ pub struct Rerun {
 pub enum Next {
     /// Nothing is stored: wait, and run the closure again.
     Again(Duration),
-    /// The answer to COMMIT is missing: wait, and read in the ledger what became of it.
+    /// The answer to COMMIT is missing: wait, and read the outcome from the ledger.
     Settle(Duration),
     /// Return the error: nothing is stored.
     Fail,
@@ -64,13 +65,14 @@ fn judge(stage: Stage, error: &Error, has_ledger: bool) -> Fate {
     match (stage, error.reason()) {
         // The pool's time-out is a limit for the whole wait, so it is not waited for several times.
         (Stage::Before, Reason::PoolTimedOut | Reason::PoolExhausted) => Fate::Failed,
-        // A statement that commits by itself, or one over another connection; a statement that a slow server would not end the next time.
+        // A statement that commits by itself, or one over another connection; a statement that a slow server would not finish the
+        // next time either.
         (Stage::Open, _) if error.is_outcome_unknown() || error.is_timeout() => Fate::Failed,
         _ => fate(stage, error, has_ledger),
     }
 }
 
-/// For how long the ledger is read after a COMMIT without an answer: a server that starts again is back by then as a rule.
+/// For how long the ledger is read after a COMMIT without an answer: in most cases a server that restarts is back by then.
 const SETTLE_FOR: Duration = Duration::from_secs(30);
 
 #[cfg(test)]

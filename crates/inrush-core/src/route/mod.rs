@@ -1,4 +1,4 @@
-//! Where a row goes: the partition of a table that a server would put it into, from the row alone.
+//! Where a row goes: predicts, from the row alone, the partition that a server would put it into.
 //!
 //! A route is a *hint*: it decides which rows are sent together, never where they are stored. A model of the server's rules may
 //! be wrong, for a version, a collation or a setting that was not considered. So it is compared with the server's own answers for

@@ -125,7 +125,7 @@ impl Partitioning {
                     list => description::names(list).ok_or_else(unknown)?,
                 };
                 let mut fields = columns_named(names)?;
-                // The hash goes through them in the order of the table, whatever the order in the list.
+                // The hash uses the columns in the order of the table, whatever the order in the list.
                 fields.sort_by_key(|field| columns.iter().position(|column| column.name == field.column));
                 (fields, Rule::Key(count))
             }

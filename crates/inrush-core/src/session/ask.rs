@@ -31,7 +31,7 @@ pub struct Ask<'a, S: Sink> {
 enum State<'a> {
     Start,
     ExpectPrepared(Prepare<'a>),
-    /// Parts of long values are on their way.
+    /// Parts of long values are being sent.
     LongData {
         slot: usize,
         param: usize,
@@ -166,7 +166,7 @@ impl<S: Sink> Conversation for Ask<'_, S> {
         }
     }
 
-    /// What goes ahead of the execution changes nothing.
+    /// The long data before the execution changes nothing.
     fn may_be_stored(&self, session: &Session, out: &Outbox) -> bool {
         matches!(self.state, State::ExpectResults(_))
             && out.has_sent_command()
@@ -174,7 +174,7 @@ impl<S: Sink> Conversation for Ask<'_, S> {
     }
 }
 
-/// Whether a value goes ahead of its execution, in parts.
+/// Whether a value is sent ahead of its execution, in parts.
 pub(crate) fn is_long(value: &Value<'_>) -> bool {
     value.as_bytes().is_some_and(|bytes| bytes.len() > LONG)
 }

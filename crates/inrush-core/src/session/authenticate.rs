@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::session::{Outcome, Session, Transport, reply};
 use crate::wire::{AuthPacket, OkPacket, Outbox};
 
-/// An account and how its password may be proved.
+/// An account, and the allowed methods to prove its password.
 #[derive(Clone, Debug, Default)]
 pub struct Credentials {
     /// The account's name.
@@ -22,7 +22,7 @@ pub struct Credentials {
     pub server_key: ServerKey,
 }
 
-/// One authentication under way.
+/// One authentication in progress.
 pub(crate) struct Authentication {
     credentials: Credentials,
     /// `None` until the server has named one.
@@ -46,7 +46,7 @@ impl Authentication {
         Ok((this, answer))
     }
 
-    /// Takes one packet; `Some` when the server lets us in.
+    /// Handles one packet; returns `Some` when the server has accepted the login.
     pub(crate) fn receive(
         &mut self,
         packet: &[u8],

@@ -1,4 +1,4 @@
-//! The prepared statements of one connection, by text. The one that was not used for longest makes room for a new one.
+//! The prepared statements of one connection, by text. The least recently used one is dropped for a new one.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, DefaultHasher, Hasher, RandomState};
@@ -16,7 +16,7 @@ pub struct StatementCache {
     by_text: HashMap<Box<[u8]>, usize, ByEnds>,
     capacity: usize,
     clock: u64,
-    /// How often what statements are prepared in has changed.
+    /// How often the settings have changed under which statements are prepared.
     epoch: u64,
     /// Changes when the session may no longer hold a lock on a table: from then on, others can alter any of them.
     locks: u64,
@@ -36,7 +36,7 @@ pub struct Entry {
     round: u32,
     /// The statement may contain left-over long data, or an error from it: it is prepared again.
     is_spoiled: bool,
-    /// What each parameter ever was.
+    /// The kinds of values that each parameter ever had.
     had: Vec<Had>,
     /// As long as the cache's number is this one, its tables cannot have been altered since it was prepared: nothing was sent in
     /// between, or its first execution holds a lock on the table until the transaction ends.
@@ -88,7 +88,7 @@ impl Entry {
         self.round = self.round.wrapping_add(1);
     }
 
-    /// The execution that is sent next. `has_long`: values of it go ahead.
+    /// The execution that is sent next. `has_long`: some of its values are sent ahead.
     pub(crate) fn execution(&self, slot: usize, has_long: bool) -> Execution {
         Execution { slot, id: self.prepared.id, round: self.round, has_long }
     }
@@ -103,7 +103,7 @@ impl Entry {
     /// The same by their types.
     pub(crate) fn bends_types(&self, types: &[u8], keeps_types: bool) -> bool {
         let mut pairs = self.had.iter().zip(types.chunks_exact(2));
-        // Most often they are those of the last execution, which it took.
+        // Most often they are the types of the last execution, which the server accepted.
         self.is_spoiled
             || (keeps_types && types != self.types && pairs.any(|(had, ty)| had.bends(Family::of_type(ty[0]))))
     }
@@ -140,7 +140,7 @@ pub(crate) struct Execution {
     slot: usize,
     id: StmtId,
     round: u32,
-    /// Values of it went ahead. A server keeps an error of theirs until the statement is reset or closed.
+    /// Some of its values were sent ahead. A server keeps an error of theirs until the statement is reset or closed.
     pub(crate) has_long: bool,
 }
 
@@ -171,7 +171,8 @@ impl StatementCache {
         self.slots.get_mut(execution.slot).filter(|entry| entry.prepared.id == execution.id)
     }
 
-    /// The statement's slot, if it was prepared in the schema and the settings of now. It stays its slot until the next [`StatementCache::insert`] or [`StatementCache::clear`].
+    /// Returns the statement's slot, if it was prepared under the current schema and settings. The slot is valid until the next
+    /// [`StatementCache::insert`] or [`StatementCache::clear`].
     pub fn find(&mut self, sql: &[u8]) -> Option<usize> {
         let slot = *self.by_text.get(sql)?;
         if self.slots[slot].epoch != self.epoch {
@@ -182,7 +183,7 @@ impl StatementCache {
         Some(slot)
     }
 
-    /// Adds a statement, also in the place of one with the same text. Returns its slot, and the statement that had to go.
+    /// Adds a statement; it replaces one with the same text. Returns its slot, and the statement that was dropped.
     pub fn insert(&mut self, sql: &[u8], mut prepared: Prepared) -> (usize, Option<StmtId>) {
         self.clock += 1;
         prepared.effect = Effect::of_prepared(sql);
@@ -231,7 +232,7 @@ impl StatementCache {
         self.locks += 1;
     }
 
-    /// What is in a slot that [`StatementCache::find`] or [`StatementCache::insert`] named.
+    /// Returns the entry of a slot that [`StatementCache::find`] or [`StatementCache::insert`] returned.
     pub fn get(&self, slot: usize) -> &Entry {
         &self.slots[slot]
     }

@@ -1,5 +1,4 @@
-//! Whether a session is as its last user found it, and what makes it so again: a decision, taken when a connection goes back
-//! to a pool.
+//! Decides whether a session is as its last user found it, and how to restore it, when a connection goes back to a pool.
 //!
 //! The decision uses what the server reports (`session_track_state_change`, the transaction flag, the default schema), and what
 //! the commands show where the server does not report it ([`DirtyFlags`]). See docs/notes/session-state.md for what each server
@@ -33,7 +32,7 @@ pub struct Changes {
     pub identity: bool,
 }
 
-/// What must be done, from the cheapest to the dearest.
+/// What must be done, from the cheapest to the most expensive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cleanup {
     /// Nothing.
@@ -68,7 +67,7 @@ impl Changes {
         }
     }
 
-    /// What makes the session as good as new. `has_home`: a fresh session has a default schema.
+    /// Returns what restores the session. `has_home`: a fresh session has a default schema.
     pub fn cleanup(self, policy: ResetPolicy, has_home: bool) -> Cleanup {
         match policy {
             ResetPolicy::Never if self.transaction => Cleanup::Rollback,

@@ -13,7 +13,7 @@ pub struct Channel {
     pub inbox: Inbox,
     /// Bytes to send: the shell writes from it.
     pub outbox: Outbox,
-    /// Between the two and the shell, once a login has agreed on it.
+    /// The layer between the two buffers and the shell, once a login has agreed on compression.
     frames: Option<Box<Frames>>,
     /// Packets that were received whole.
     n_packets: u64,
@@ -82,7 +82,7 @@ impl Channel {
         self.session.begin()
     }
 
-    /// Hands the packets that have arrived to the conversation, and lets it refill an empty outbox.
+    /// Passes the packets that have arrived to the conversation, and lets it refill an empty outbox.
     pub fn advance<C: Conversation>(&mut self, conversation: &mut C) -> Result<Step<C::Output>> {
         self.advance_by(conversation, usize::MAX).map(|(step, _)| step)
     }
@@ -116,7 +116,7 @@ impl Channel {
             }
             // The server's refusal is a reply like any other: the exchange is over, and the connection is fine.
             Err(error) if error.kind() == Kind::Server && !error.is_fatal() => self.finish(),
-            // A request that was refused on this side before a byte of it was sent.
+            // A request that was refused on this side, before any byte of it was sent.
             Err(error) if is_first && !error.is_fatal() && self.outbox.is_empty() => self.finish(),
             Err(_) => self.session.kill(),
         }
@@ -136,7 +136,7 @@ impl Channel {
             if let Err(out_of_turn) = self.outbox.take_turn(&packet) {
                 // A server that closes an idle connection sends the reason without a request.
                 return Err(match ErrPacket::parse(packet.body).map(Error::from) {
-                    // It has read nothing of what was sent meanwhile.
+                    // The server has read nothing of what was sent meanwhile.
                     Ok(said) if said.is_fatal() && said.class() != Class::Lost => {
                         self.session.was_refused = true;
                         said
@@ -159,7 +159,7 @@ impl Channel {
         }
     }
 
-    /// Fetches what the inbox has room for out of compressed frames. `Ok(false)`: nothing more has arrived.
+    /// Unpacks from compressed frames as much as fits into the inbox. `Ok(false)`: nothing more has arrived.
     fn unpack(&mut self) -> Result<bool> {
         match &mut self.frames {
             Some(frames) => frames.unpack(&mut self.inbox),
@@ -167,7 +167,7 @@ impl Channel {
         }
     }
 
-    /// Begins with compression where a login that just ended agreed on it.
+    /// Starts compression if a login that just ended agreed on it.
     fn agree(&mut self) -> Result<()> {
         if self.frames.is_none() && self.session.compression() != Compression::None {
             self.frames = Frames::new(self.session.compression())?;

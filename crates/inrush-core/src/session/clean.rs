@@ -1,4 +1,4 @@
-//! Makes a session as good as new for its next user, and has the server report changes from then on.
+//! Restores a session for its next user, and makes the server report changes from then on.
 //!
 //! ```text
 //! ROLLBACK                                              if that is all
@@ -6,7 +6,7 @@
 //! SET NAMES utf8mb4, time_zone = .., session_track_state_change = 1     a reset undoes them
 //! COM_INIT_DB home                                      no server's reset goes back to it
 //! ```
-//! One command after the other, since some proxies answer only the first of two; the first one frees all locks.
+//! The commands are sent one after the other, because some proxies answer only the first of two; the first one frees all locks.
 
 use std::collections::VecDeque;
 
@@ -15,7 +15,7 @@ use crate::session::simple::{self, Simple};
 use crate::session::{ChangeUser, Cleanup, Conversation, Session, Step, reply};
 use crate::wire::{Outbox, command};
 
-/// A clean-up. Whatever goes wrong in it is fatal: a session that is half clean is none.
+/// A clean-up. Any error in it is fatal: a half-cleaned session must not be used.
 #[derive(Debug)]
 pub struct Clean {
     steps: VecDeque<Task>,
@@ -35,7 +35,7 @@ enum Task {
 }
 
 impl Clean {
-    /// What a fresh session needs: its time zone, if it is to have one of its own, and that the server reports its changes.
+    /// Sets up a fresh session: its time zone, if it is to have one of its own, and the server's reports of changes.
     pub fn fresh(zone: Option<&str>) -> Self {
         Self::of([Task::Report(zone.map(str::to_owned))])
     }
@@ -130,9 +130,9 @@ impl Conversation for Clean {
         }
         session.marks.refused = false;
         session.guards.left(1);
-        // After a rollback statements that were prepared are still there, and with them what they may do.
+        // After a rollback, prepared statements still exist, and so do their possible effects.
         if !matches!(done, Some(Task::Rollback)) {
-            // What these commands themselves changed is how it shall be.
+            // The changes by these commands themselves are intended.
             session.marks.changed = false;
             out.forget_dirty_flags();
         }
@@ -140,14 +140,14 @@ impl Conversation for Clean {
     }
 }
 
-/// The statement that gives a session what each has.
+/// Returns the statement that sets the variables of every session.
 fn set(zone: Option<&str>, more: &str) -> Vec<u8> {
     [after_reset(zone), more.to_owned()].concat().into_bytes()
 }
 
 /// The statement that a session needs after a reset: the character set of the login, and its time zone if it has one of its own.
 fn after_reset(zone: Option<&str>) -> String {
-    // Names of zones have no character that a literal must escape; what has one is none, which the server says.
+    // Names of zones have no character that a literal must escape; a text with one is not a zone, and the server refuses it.
     let zone =
         zone.map(|zone| format!(", @@session.time_zone = '{}'", zone.replace(['\'', '\\'], ""))).unwrap_or_default();
     format!("SET NAMES utf8mb4{zone}")

@@ -15,7 +15,7 @@ pub struct Collect {
     max_bytes: usize,
 }
 
-/// One result: a result set with its rows, or what a statement without one came to.
+/// One result: a result set with its rows, or the outcome of a statement without one.
 #[derive(Clone, Debug)]
 pub struct ResultSet {
     columns: Vec<ColumnDef>,
@@ -82,7 +82,7 @@ impl ResultSet {
         self.rows().nth(row)?.values().nth(column)?.ok()
     }
 
-    /// What it came to.
+    /// Its outcome.
     pub fn outcome(&self) -> Option<&Outcome> {
         self.outcome.as_ref()
     }
@@ -112,7 +112,7 @@ impl Sink for Collect {
     }
 
     fn end(&mut self, outcome: &Outcome) -> Result<()> {
-        // A server that sends results without end must not fill the memory either.
+        // Results without rows count too: a server that sends results without end must not fill the memory.
         self.n_bytes += size_of::<ResultSet>() + outcome.info.len();
         if self.n_bytes > self.max_bytes.saturating_add(SLACK) {
             return Err(Error::new(Kind::Config, format!("the results have more than {} bytes", self.max_bytes)));

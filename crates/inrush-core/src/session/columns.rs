@@ -1,5 +1,5 @@
-//! Column definitions of results that were read lately. A server sends them with every result, mostly the same ones again: those that
-//! are the same byte for byte are not read again.
+//! Column definitions of recently read results. A server sends them with every result, mostly the same ones again: definitions
+//! that are the same byte for byte are not parsed again.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,9 +13,9 @@ pub(crate) struct KnownColumns(VecDeque<Arc<ColumnDefs>>);
 /// The definitions of one result, as they arrive.
 #[derive(Debug)]
 pub(crate) enum Columns {
-    /// So many of them came as they came before.
+    /// So many of them are the same as before.
     Known { defs: Arc<ColumnDefs>, n_same: usize },
-    /// Something is new.
+    /// At least one is new.
     New(ColumnDefs),
 }
 

@@ -27,7 +27,7 @@ pub enum Derived {
 }
 
 impl Derived {
-    /// That of the parameter that the server describes in this packet.
+    /// Returns the type of the parameter that the server describes in this packet.
     pub(crate) fn of(description: &[u8]) -> Self {
         use ColumnType::*;
         match ColumnDef::type_of(description) {
@@ -49,7 +49,7 @@ impl Derived {
         }
     }
 
-    /// Whether the value may be another one after it was of this type.
+    /// Whether the value may change when it is converted to this type.
     #[inline]
     pub(crate) fn bends(self, value: &Value<'_>) -> bool {
         match Family::of(value) {
@@ -58,13 +58,13 @@ impl Derived {
         }
     }
 
-    /// Whether some values of the family may be others.
+    /// Whether some values of the family may change.
     #[inline]
     pub(crate) fn may_bend(self, family: Family) -> bool {
         self.bends_all(family) || (family == Family::Text && self != Self::Other)
     }
 
-    /// Whether all of them may.
+    /// Whether all values of the family may change.
     #[inline]
     pub(crate) fn bends_all(self, family: Family) -> bool {
         family == Family::Number && !matches!(self, Self::Other | Self::Exact | Self::Float)

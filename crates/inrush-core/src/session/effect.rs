@@ -7,10 +7,11 @@
 //! | [`Ends`](Effect::Ends) | `BEGIN`, `LOCK TABLES`, `SET autocommit = 1` | unknown if a transaction was open, which they commit |
 //! | [`Lasts`](Effect::Lasts) | `COMMIT`, DDL, `CALL`, everything that is not known | unknown |
 //!
-//! In doubt a statement has the greater effect. What no text shows: a view that calls a function which writes, and tables without
-//! transactions (MyISAM, Aria), which keep the rows of a transaction that is rolled back.
+//! In doubt a statement has the greater effect. Two cases do not show in the text: a view that calls a function which writes, and
+//! tables without transactions (MyISAM, Aria), which keep the rows of a transaction that is rolled back.
 //!
-//! A text is read when a connection is lost, not when it is sent; only a pipeline, which keeps no texts, reads each as far as it must.
+//! A text is read only when a connection is lost, not when it is sent. Only a pipeline, which keeps no texts, reads each as far
+//! as needed.
 
 /// The lasting effects that a statement may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +29,7 @@ pub enum Effect {
     Rollback,
     /// COM_RESET_CONNECTION: a rollback, and autocommit is as after login.
     Reset,
-    /// Something that lasts, whatever becomes of the connection.
+    /// A lasting change, whatever happens to the connection.
     Lasts,
 }
 
@@ -61,8 +62,8 @@ impl Effect {
         }
     }
 
-    /// The same by the first word, where that says enough and the text is known to be one statement: a text of many rows is not read
-    /// to its end.
+    /// The same from the first word, where that is enough and the text is known to be one statement: then a text of many rows is
+    /// not read to its end.
     pub(crate) fn at_a_glance(sql: &[u8], is_one: bool, dialect: Dialect) -> Self {
         let mut tokens = Tokens { sql, dialect, ..Tokens::default() };
         match tokens.next() {
@@ -71,7 +72,7 @@ impl Effect {
         }
     }
 
-    /// The effect of a text that is prepared, so that it is one statement; however the session reads a backslash.
+    /// The effect of a text that is prepared, so that it is one statement; for both meanings of a backslash.
     pub fn of_prepared(sql: &[u8]) -> Self {
         let effect = |no_backslash_escapes| Self::at_a_glance(sql, true, Dialect { no_backslash_escapes });
         match memchr::memchr(b'\\', sql) {
@@ -90,7 +91,7 @@ fn statement(tokens: &mut Tokens<'_>) -> (Effect, bool) {
             Some(Token::Semicolon) => return (Effect::Nothing, false),
             Some(Token::Open) => {}
             Some(Token::Word(word)) => break word,
-            // Nothing that a statement begins with.
+            // No statement begins with this.
             Some(_) => return (Effect::Lasts, tokens.skip_statement()),
         }
     };
@@ -110,7 +111,7 @@ fn statement(tokens: &mut Tokens<'_>) -> (Effect, bool) {
     } else if is(&["EXPLAIN", "DESCRIBE", "DESC"]) {
         return explain(tokens);
     } else if is(&["BEGIN"]) {
-        // BEGIN NOT ATOMIC is a program, and one of Oracle's mode may begin with any word.
+        // BEGIN NOT ATOMIC is a program, and a program in Oracle mode may begin with any word.
         match tokens.next() {
             None => return (Effect::Ends, true),
             Some(Token::Semicolon) => return (Effect::Ends, false),
@@ -137,7 +138,8 @@ fn statement(tokens: &mut Tokens<'_>) -> (Effect, bool) {
 /// A statement that reads, unless it says otherwise.
 fn read(tokens: &mut Tokens<'_>) -> (Effect, bool) {
     let mut effect = Effect::Nothing;
-    // A word that a parenthesis makes the name of a function, unless it belongs to a schema: then it is none of the servers' own.
+    // A word that is a function's name because a parenthesis follows, unless a schema precedes it: then it is not a built-in
+    // function.
     let mut before = None;
     let mut was_dot = false;
     loop {
@@ -171,7 +173,7 @@ fn read(tokens: &mut Tokens<'_>) -> (Effect, bool) {
     }
 }
 
-/// SET: of the session alone, or of something else.
+/// SET: of the session only, or of something else.
 fn set(tokens: &mut Tokens<'_>) -> (Effect, bool) {
     let mut effect = Effect::Nothing;
     let mut n_words = 0;
@@ -262,7 +264,7 @@ enum Token<'a> {
 struct Tokens<'a> {
     sql: &'a [u8],
     dialect: Dialect,
-    /// Tokens of the statement under way.
+    /// Tokens of the current statement.
     n_words: usize,
 }
 

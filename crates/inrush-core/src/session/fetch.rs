@@ -18,7 +18,7 @@ pub struct Stream {
     effect: Effect,
 }
 
-/// What the last packet of a stream was.
+/// The kind of the last packet of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Event {
     /// Nothing to report: a column definition, for example.
@@ -37,19 +37,19 @@ pub trait Opens: Conversation {
     /// Whether the first packet of the results was taken.
     fn has_results(&self) -> bool;
 
-    /// What is left to read. Nothing is left to the conversation.
+    /// Returns the rest to read. The conversation keeps nothing.
     fn take_stream(&mut self, session: &Session) -> Stream;
 }
 
 /// A statement that can be left while rows of its results still arrive.
 pub trait Leaves: Conversation {
-    /// What takes its results.
+    /// The sink of its results.
     type Sink;
 
-    /// What has taken its results so far.
+    /// The sink, with the results so far.
     fn sink(&self) -> &Self::Sink;
 
-    /// What is left to read. Nothing is left to the conversation.
+    /// Returns the rest to read. The conversation keeps nothing.
     fn leave(&mut self, session: &Session) -> Stream;
 }
 
@@ -60,7 +60,7 @@ impl Stream {
         Self { results, event: std::mem::take(last), effect }
     }
 
-    /// The columns of the result set under way.
+    /// The columns of the current result set.
     pub fn columns(&self) -> &[ColumnDef] {
         self.results.columns()
     }
@@ -70,7 +70,7 @@ impl Stream {
         self.results.format()
     }
 
-    /// Whether something of the statement may be stored, although the end of its answer does not come.
+    /// Whether something of the statement may be stored, although the end of its answer did not arrive.
     pub fn may_be_stored(&self, session: &Session) -> bool {
         self.effect.may_be_stored(session)
     }
@@ -119,7 +119,7 @@ impl Conversation for Drain<'_> {
     }
 }
 
-/// A sink that keeps nothing but what the last packet was.
+/// A sink that keeps only the kind of the last packet.
 #[derive(Clone, Debug, Default)]
 pub struct Noted(Event);
 

@@ -1,4 +1,4 @@
-//! What guards hold open on a connection (a transaction, savepoints in it), and what a dropped one left to be undone.
+//! The transaction and savepoints that guards hold open on a connection, and what must be undone after a guard was dropped.
 //!
 //! Depth 1 is the transaction, 2 and more are savepoints in it. A guard that is dropped without an end leaves an *undo*, which is
 //! sent before anything else. The server's own view comes from the IN_TRANS flag of its OKs; an ERR has no flag, and any ERR may
@@ -31,10 +31,10 @@ struct Unwritten {
     depth: u32,
 }
 
-/// The server ended the transaction under its guard.
+/// The server ended the transaction while its guard was open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Ended {
-    /// The error since which it is over; 0: a statement that went well ended it.
+    /// The error that ended it; 0: a statement that succeeded ended it.
     code: u16,
 }
 
@@ -54,7 +54,7 @@ impl Guards {
         self.depth = depth;
     }
 
-    /// The guard of this depth, and with it the ones inside, came to an end: committed, released or undone.
+    /// The guard of this depth ended, and with it the ones inside: committed, released or undone.
     pub(crate) fn left(&mut self, depth: u32) {
         match depth {
             0 | 1 => *self = Self::default(),
@@ -66,19 +66,19 @@ impl Guards {
         }
     }
 
-    /// The guard of this depth went away without an end, so everything since must be undone.
+    /// The guard of this depth was dropped without an end, so everything since must be undone.
     pub(crate) fn abandon(&mut self, depth: u32) {
         if depth > self.depth {
             return;
         }
         match (depth, self.ended) {
-            // Savepoints end with their transaction: there is nothing to go back to.
+            // Savepoints end with their transaction: there is nothing to roll back to.
             (2.., Some(_)) => self.left(depth),
             _ => self.undo_from = Some(self.undo_from.map_or(depth, |from| from.min(depth))),
         }
     }
 
-    /// A transaction may be half begun, or half ended: whatever it is, it must be rolled back.
+    /// A transaction may be half begun, or half ended: in any case it must be rolled back.
     pub(crate) fn undo_all(&mut self) {
         self.depth = self.depth.max(1);
         self.undo_from = Some(1);
@@ -94,14 +94,14 @@ impl Guards {
         self.depth > 0
     }
 
-    /// Takes in the flag of an OK, and the code of the ERR that came before it.
+    /// Handles the flag of an OK, and the code of the ERR that came before it.
     pub(crate) fn see(&mut self, in_transaction: bool, refusal: Option<u16>) {
         if self.depth > 0 && self.is_flagged && !in_transaction {
             self.ended.get_or_insert(Ended { code: refusal.unwrap_or(0) });
         }
     }
 
-    /// The server's error with this code ended the transaction. Whatever is open now is not it.
+    /// The server's error with this code ended the transaction. A transaction that is open now is another one.
     pub(crate) fn lost(&mut self, code: u16) {
         if self.depth > 0 {
             self.ended.get_or_insert(Ended { code });
@@ -144,7 +144,7 @@ impl Guards {
                     "CREATE, ALTER, DROP, TRUNCATE, LOCK TABLES, COMMIT and their like commit at once: keep them out",
                 )),
             Some(Ended { code }) => {
-                // The code of a bad row of another statement would make whatever comes next a bad row.
+                // With the code of the earlier bad row, this error would look like another bad row.
                 let shown = if OF_ROWS.contains(&code) { 0 } else { code };
                 let message = format!("the transaction is over: the server ended it at an earlier error, {code}");
                 Err(Error::server(shown, *b"HY000", message)
@@ -167,8 +167,8 @@ impl Unwritten {
     }
 }
 
-/// Errors that speak of a row: NULL, a duplicate, a value that does not fit, a foreign key, a CHECK. MariaDB may end a transaction at them
-/// (`unique_checks = 0` on an empty table).
+/// Errors about a row: NULL, a duplicate, a value that does not fit, a foreign key, a CHECK. They may end a transaction on
+/// MariaDB (`unique_checks = 0` on an empty table).
 const OF_ROWS: &[u16] =
     &[1048, 1062, 1169, 1216, 1217, 1264, 1265, 1292, 1364, 1366, 1406, 1451, 1452, 1586, 3819, 4025];
 

@@ -1,4 +1,4 @@
-//! LOAD DATA LOCAL INFILE, out of memory.
+//! LOAD DATA LOCAL INFILE, from memory.
 //!
 //! ```text
 //! client  COM_QUERY
@@ -7,8 +7,8 @@
 //! server  OK or ERR, once it has read everything
 //! ```
 //!
-//! Invariant: what is sent is the content the caller gave, once, and only if the server names it by the random name the
-//! caller put into the statement. No file is ever opened: a server may ask any client for any path.
+//! Invariant: only the caller's content is sent, once, and only if the server names it by the random name that the caller put
+//! into the statement. No file is ever opened: a server may ask any client for any path.
 
 use crate::error::{Error, Result};
 use crate::session::{Conversation, Effect, Outcome, Session, Step, reply};
@@ -68,7 +68,7 @@ impl Conversation for Infile<'_> {
             State::Streaming => {
                 let (frame, rest) = self.rest.split_at(self.frame_bytes.min(self.rest.len()));
                 self.rest = rest;
-                // An empty packet ends the content, so none is sent for an empty rest but the one that is meant to.
+                // An empty packet ends the content, so an empty rest sends no packet except the intended one.
                 if !frame.is_empty() {
                     out.packet(|out| out.extend_from_slice(frame));
                 }
@@ -86,7 +86,7 @@ impl Conversation for Infile<'_> {
         match (&self.state, packet) {
             (State::ExpectRequest, [0xFB, name @ ..]) if name == self.name => {
                 self.state = State::Streaming;
-                // It may break off at any point.
+                // The server may stop at any point.
                 out.expect_reply_any_time();
                 Ok(Step::More)
             }
@@ -103,7 +103,7 @@ impl Conversation for Infile<'_> {
                 }
             }
             (State::Unsent | State::Streaming, _) => {
-                // The rest of the content would be read as commands by a server that no longer waits for it.
+                // A server that no longer waits for the rest of the content would read it as commands.
                 Err(reply::unexpected(packet, session).while_doing("the server broke off LOAD DATA").fatal())
             }
             _ => Err(reply::unexpected(packet, session)),

@@ -1,4 +1,4 @@
-//! Prepares a statement for the connection's cache, unless it is in there.
+//! Prepares a statement for the connection's cache, unless the cache has it.
 
 use crate::error::Result;
 use crate::session::prepare::Prepare;
@@ -14,7 +14,7 @@ pub struct Learn<'a> {
 enum State<'a> {
     Start,
     ExpectPrepared(Prepare<'a>),
-    /// The one that had to go is being closed; no answer comes.
+    /// The dropped one is being closed; no answer comes.
     Closing {
         slot: usize,
     },

@@ -38,7 +38,7 @@ pub struct LoginOptions {
     pub attributes: Vec<(String, String)>,
 }
 
-/// Whether to wrap the socket in TLS. Checking the certificate is the shell's business.
+/// Whether to wrap the socket in TLS. The shell checks the certificate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TlsWish {
     /// Never.
@@ -46,7 +46,7 @@ pub enum TlsWish {
     /// If the server offers it, and the socket is not one that only this machine can read.
     #[default]
     Prefer,
-    /// Or else no login.
+    /// Always; otherwise the login fails.
     Require,
 }
 
@@ -61,7 +61,7 @@ pub struct Login {
 #[derive(Debug)]
 enum State {
     ExpectGreeting,
-    /// The request is on its way; once it has left, the shell takes over.
+    /// The request is being sent; after that, the shell takes over.
     SslRequested,
     ExpectTls,
     ExpectAuthReply(Box<Authentication>),
@@ -74,7 +74,7 @@ impl Login {
         Self { options, random: StdRng::from_seed(entropy), state: State::ExpectGreeting }
     }
 
-    /// Takes the greeting into the session, and answers it.
+    /// Stores the greeting in the session, and answers it.
     fn greet(&mut self, packet: &[u8], session: &mut Session, out: &mut Outbox) -> Result<State> {
         // A server that is full or does not like the address says so in place of a greeting.
         if let [0xFF, ..] = packet {
@@ -191,7 +191,7 @@ impl Conversation for Login {
     }
 }
 
-/// What is used of whatever a server offers.
+/// The capabilities that are used if a server offers them.
 const WANTED: Capabilities = Capabilities::CLIENT_LONG_PASSWORD
     .union(Capabilities::CLIENT_LONG_FLAG)
     .union(Capabilities::CLIENT_PROTOCOL_41)

@@ -4,7 +4,7 @@
 use crate::session::{Effect, Session};
 
 impl Effect {
-    /// Whether something of the last statement, which was sent, may be stored although no answer says so.
+    /// Whether something of the last statement, which was sent, may be stored although no answer confirms it.
     pub(crate) fn may_be_stored(self, session: &Session) -> bool {
         // For a COMMIT or a CALL, an error that closes the connection does not show whether something was stored.
         let was_answered = session.was_refused && self != Self::Lasts;

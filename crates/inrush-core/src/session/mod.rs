@@ -14,8 +14,8 @@
 //! }
 //! ```
 //!
-//! Whatever stops that loop between `begin` and `Done` leaves the session dead: an error (other than the server's own
-//! refusal of a command), or a shell that walks away (a time-out, a dropped future) and finds out at the next `begin`.
+//! Whatever stops that loop between `begin` and `Done` leaves the session dead: an error (other than the server's own refusal of
+//! a command), or a shell that abandons it (a time-out, a dropped future), which the next `begin` detects.
 
 //!
 //! | verb | conversation |
@@ -115,7 +115,7 @@ pub trait Conversation {
     }
 }
 
-/// So that a caller can ask a conversation about itself after it went wrong.
+/// So that a caller can query a conversation after an error.
 impl<C: Conversation> Conversation for &mut C {
     type Output = C::Output;
 

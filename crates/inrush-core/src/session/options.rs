@@ -1,11 +1,11 @@
-//! What kind of transaction: [`TransactionOptions`] and the statements that begin one.
+//! The kind of a transaction: [`TransactionOptions`] and the statements that begin one.
 
 use crate::error::Error;
 use crate::retry::Retries;
 use std::fmt;
 use std::time::Duration;
 
-/// What kind of transaction, and what may be run again. The default is the session's own kind, run once.
+/// The kind of a transaction, and how often it may be run again. The default is the session's own kind, run once.
 ///
 /// ```
 /// use inrush_core::session::{Access, Isolation, TransactionOptions};
@@ -18,17 +18,17 @@ use std::time::Duration;
 ///
 /// `E` is the error that a closure returns: [`Error`], or a type of the application's own ([`TransactionOptions::with_error`]).
 pub struct TransactionOptions<E = Error> {
-    /// What it sees of others. Unset: as the session is set.
+    /// The isolation level. Unset: as the session is set.
     pub isolation: Option<Isolation>,
     /// Whether it may write. Unset: as the session is set.
     pub access: Option<Access>,
-    /// Whether what it reads is fixed at its start, not at its first read. Servers heed it under REPEATABLE READ only.
+    /// Whether its snapshot is taken at its start, not at its first read. Servers honour this under REPEATABLE READ only.
     pub consistent_snapshot: bool,
     /// How often a closure is run again after a deadlock and its like.
     pub retries: Retries,
     /// Whether a lost answer to COMMIT is settled by a ledger.
     pub exactly_once: bool,
-    /// Finds the error of the database in that of the closure.
+    /// Finds the database error in the closure's error.
     find: fn(&E) -> Option<&Error>,
 }
 
@@ -69,11 +69,11 @@ impl TransactionOptions {
 }
 
 impl<E> TransactionOptions<E> {
-    /// The closure returns an error of the application's own, which a transaction passes on by type after its rollback. The
-    /// application's error is made of an [`Error`] by `From`.
+    /// Makes the closure return an error type of the application, which a transaction returns unchanged after its rollback. The
+    /// application's error is converted from an [`Error`] by `From`.
     ///
-    /// To know whether the closure can be run again, the [`Error`] is searched in the chain of
-    /// [`source`](std::error::Error::source)s. Where it is not in there, the closure is not run again.
+    /// To decide whether the closure can be run again, the [`Error`] is searched in the chain of
+    /// [`source`](std::error::Error::source)s. If it is not in there, the closure is not run again.
     ///
     /// ```
     /// # use inrush_core::{Error, session::TransactionOptions};
@@ -128,12 +128,12 @@ impl<E> TransactionOptions<E> {
         TransactionOptions { isolation, access, consistent_snapshot, retries, exactly_once, find }
     }
 
-    /// The error of the database in the closure's error.
+    /// Returns the database error in the closure's error.
     pub fn find<'e>(&self, error: &'e E) -> Option<&'e Error> {
         (self.find)(error)
     }
 
-    /// Sees this much of others.
+    /// Sets the isolation level.
     #[must_use]
     pub fn with_isolation(mut self, isolation: Isolation) -> Self {
         self.isolation = Some(isolation);
@@ -147,7 +147,7 @@ impl<E> TransactionOptions<E> {
         self
     }
 
-    /// Whether it fixes what it reads at its start. No unless set.
+    /// Whether the snapshot is taken at its start. The default is no.
     #[must_use]
     pub fn with_consistent_snapshot(mut self, fixed: bool) -> Self {
         self.consistent_snapshot = fixed;
@@ -186,7 +186,7 @@ impl<E> TransactionOptions<E> {
         self.exactly_once && self.access != Some(Access::ReadOnly)
     }
 
-    /// The statement that comes before the start.
+    /// The statement that must be sent before the start.
     pub(crate) fn isolation_sql(&self) -> Option<String> {
         let level = match self.isolation? {
             Isolation::ReadUncommitted => "READ UNCOMMITTED",
@@ -241,7 +241,7 @@ impl<E> fmt::Debug for TransactionOptions<E> {
 /// Any error of an application.
 type BoxedError = Box<dyn std::error::Error + Send + Sync>;
 
-/// The error of the database among an error and its sources.
+/// Returns the database error among an error and its sources.
 fn find_in_chain<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e Error> {
     std::iter::successors(Some(error), |error| error.source()).find_map(|error| error.downcast_ref())
 }

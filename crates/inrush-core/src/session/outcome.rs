@@ -1,9 +1,9 @@
-//! What a command came to.
+//! The outcome of a command.
 
 use crate::error::{Error, Result};
 use crate::wire::{OkPacket, Status};
 
-/// What a command came to: an OK packet that outlives its bytes.
+/// The outcome of a command: an OK packet that outlives its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// Rows changed, as the server counts for this kind of statement.

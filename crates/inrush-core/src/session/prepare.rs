@@ -55,7 +55,7 @@ impl Conversation for Prepare<'_> {
                 let head = PrepareOk::parse(packet)?;
                 params(head, head.n_params)
             }
-            // Only how many there are matters, and of some servers their type.
+            // Only their number matters, and for some servers their type.
             State::ExpectParam { head, left: 1 } if ends_with_eof => State::ExpectEndOfParams { head },
             State::ExpectParam { head, left } => params(head, left - 1),
             State::ExpectEndOfParams { head } => {

@@ -1,16 +1,16 @@
-//! What all conversations do with the packets that end a command: update the session, and turn them into a result.
+//! The common handling of packets that end a command: update the session, and turn the packet into a result.
 
 use crate::error::{Error, Result};
 use crate::session::{Outcome, Session};
 use crate::wire::{ErrPacket, Malformed, OkPacket};
 
-/// Takes an OK packet, or the end of a result set, into the session.
+/// Stores an OK packet, or the end of a result set, in the session.
 pub(crate) fn accept(ok: OkPacket<'_>, session: &mut Session) -> Result<Outcome, Malformed> {
     session.apply(&ok)?;
     Ok(ok.into())
 }
 
-/// The end of a command that is answered by OK or ERR and nothing else.
+/// Handles the end of a command whose reply is OK or ERR and nothing else.
 pub(crate) fn plain(packet: &[u8], session: &mut Session) -> Result<Outcome> {
     match packet {
         [0x00, ..] => Ok(accept(OkPacket::parse(packet, session.capabilities())?, session)?),
@@ -18,7 +18,7 @@ pub(crate) fn plain(packet: &[u8], session: &mut Session) -> Result<Outcome> {
     }
 }
 
-/// The error for a packet that is not what the conversation waits for. An ERR packet always is.
+/// The error for a packet that the conversation does not expect. An ERR packet is always reported as its error.
 pub(crate) fn unexpected(packet: &[u8], session: &Session) -> Error {
     match packet {
         [0xFF, ..] => {

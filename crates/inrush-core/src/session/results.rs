@@ -1,5 +1,5 @@
-//! The reply to a query or an execution: any number of results, each an OK or a result set, handed to a [`Sink`] while
-//! they arrive.
+//! The reply to a query or an execution: any number of results, each an OK or a result set, passed to a [`Sink`] while they
+//! arrive.
 //!
 //! ```text
 //! per result:  OK                                          no result set
@@ -16,7 +16,7 @@ use crate::session::{Outcome, Session, Step, reply};
 use crate::wire::ok::end_of_rows;
 use crate::wire::{ColumnDef, Cursor, OkPacket, Row, RowFormat};
 
-/// Takes results as they arrive. An error from it ends the connection: what is left of the result would have to be read.
+/// Takes results as they arrive. An error from it ends the connection, because the rest of the result would have to be read.
 pub trait Sink {
     /// A result set begins.
     fn columns(&mut self, columns: &[ColumnDef]) -> Result<()>;
@@ -28,7 +28,7 @@ pub trait Sink {
     fn end(&mut self, outcome: &Outcome) -> Result<()>;
 }
 
-/// A sink for statements without a result set: one that comes all the same is read and dropped.
+/// A sink for statements without a result set: an unexpected one is read and dropped.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Discard;
 
@@ -162,5 +162,5 @@ impl Results {
     }
 }
 
-/// No server gives more; the limit on tables is 4096.
+/// No server returns more columns; a table has at most 4096.
 const MAX_COLUMNS: u64 = 65_535;

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::session::{Conversation, Outcome, Session, Step, reply};
 use crate::wire::{Outbox, StmtId, command, stmt};
 
-/// COM_PING: is the server there?
+/// COM_PING: checks that the server answers.
 pub fn ping() -> Simple {
     Simple(Command::Ping)
 }
@@ -20,7 +20,7 @@ pub fn reset_statement(id: StmtId) -> Simple {
     Simple(Command::ResetStatement(id))
 }
 
-/// COM_QUIT: a clean goodbye. The session is dead afterwards.
+/// COM_QUIT: ends the connection cleanly. The session is dead afterwards.
 pub fn quit() -> Unanswered {
     Unanswered { command: Unheard::Quit, was_sent: false }
 }

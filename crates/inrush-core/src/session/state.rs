@@ -21,7 +21,7 @@ use jiff::tz::TimeZone;
 pub struct Session {
     transport: Transport,
     life: Life,
-    /// How many bytes are sure to arrive before the conversation has anything to do but take them.
+    /// How many bytes are sure to arrive before the conversation can do anything else.
     pub(crate) least_to_come: usize,
     /// What both sides can do. Empty before login.
     pub(crate) capabilities: Capabilities,
@@ -32,11 +32,11 @@ pub struct Session {
     pub(crate) profile: Profile,
     pub(crate) connection_id: u32,
     pub(crate) status: Status,
-    /// The code of the error that the server sent since its last OK: the status may be older than it.
+    /// The code of the error that the server sent after its last OK: the status may be older than the error.
     pub(super) refusal: Option<u16>,
-    /// Whether the last reply that ended in the exchange under way was an ERR.
+    /// Whether the last reply that ended in the current exchange was an ERR.
     pub(crate) was_refused: bool,
-    /// What guards hold open.
+    /// The transaction and savepoints that guards hold open.
     pub(crate) guards: Guards,
     /// Autocommit was switched off for the length of a transaction.
     pub(crate) owes_autocommit: bool,
@@ -55,7 +55,7 @@ pub struct Session {
     pub(crate) known_columns: KnownColumns,
 }
 
-/// What the bytes travel over; decides whether a secret may.
+/// The transport of the bytes; it decides whether a secret may be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
     /// Plain TCP: everyone on the network path can read.
@@ -80,7 +80,7 @@ pub(crate) struct Marks {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Life {
     Idle,
-    /// A conversation was announced, and nothing has happened yet.
+    /// A conversation was announced but has not started yet.
     Begun,
     Busy,
     Dead,
@@ -126,7 +126,7 @@ impl Session {
         self.mariadb_capabilities
     }
 
-    /// How what travels after the login is compressed.
+    /// The compression after the login.
     pub fn compression(&self) -> Compression {
         self.compression
     }
@@ -136,7 +136,7 @@ impl Session {
         &self.version
     }
 
-    /// What this server can do, as far as its version and the login say.
+    /// The features of this server, according to its version and the login.
     pub fn profile(&self) -> &Profile {
         &self.profile
     }
@@ -162,7 +162,7 @@ impl Session {
         self.refusal.is_some()
     }
 
-    /// Whether a transaction or a part of it waits to be rolled back: its guard went away without an end.
+    /// Whether a transaction or a part of it must be rolled back because its guard was dropped without an end.
     pub fn needs_rollback(&self) -> bool {
         self.guards.undo_from().is_some()
     }
@@ -184,7 +184,7 @@ impl Session {
         self.guards.forgive();
     }
 
-    /// Whether a transaction may begin. The server would commit an open one without a word.
+    /// Whether a transaction may begin. The server would commit an open one silently.
     pub fn check_begin(&self) -> Result<()> {
         match self.guards.is_open() || self.in_transaction() {
             false => Ok(()),
@@ -214,7 +214,7 @@ impl Session {
         self.guards.is_over()
     }
 
-    /// The guard of this depth went away: unless it came to an end before, what it held is undone before the next use.
+    /// The guard of this depth was dropped: unless it ended before, its changes are undone before the next use.
     pub fn abandon(&mut self, depth: u32) {
         self.guards.abandon(depth);
     }
@@ -224,7 +224,7 @@ impl Session {
         self.status.contains(Status::SERVER_STATUS_AUTOCOMMIT)
     }
 
-    /// Whether the server takes a text of several statements for a mistake.
+    /// Whether the server refuses a text of several statements.
     pub(crate) fn takes_one_statement(&self) -> bool {
         !self.capabilities.contains(Capabilities::CLIENT_MULTI_STATEMENTS)
     }
@@ -276,7 +276,7 @@ impl Session {
         &mut self.statements
     }
 
-    /// What the bytes travel over.
+    /// The transport of the bytes.
     pub fn transport(&self) -> Transport {
         self.transport
     }
@@ -370,7 +370,7 @@ impl Session {
         self.marks.refused = true;
     }
 
-    /// Whether nothing is under way, so that a command can be sent.
+    /// Whether no exchange is in progress, so that a command can be sent.
     pub fn is_idle(&self) -> bool {
         matches!(self.life, Life::Idle | Life::Begun)
     }

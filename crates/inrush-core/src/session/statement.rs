@@ -1,4 +1,4 @@
-//! A statement as its writer sees it: text with placeholders, `?` or `:name`. It belongs to no connection.
+//! A statement as the user writes it: text with placeholders, `?` or `:name`. It belongs to no connection.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 
-/// A statement with placeholders. Cheap to clone, and good on every connection: each prepares it for itself, once.
+/// A statement with placeholders. Cheap to clone, and valid for every connection: each prepares it once for itself.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Statement(Arc<Text>);
 

@@ -1,4 +1,5 @@
-//! Transactions: [`Begin`], [`Commit`], savepoints ([`savepoint`], [`release`]), and [`Debt`], what a connection owes before its next use.
+//! Transactions: [`Begin`], [`Commit`], savepoints ([`savepoint`], [`release`]), and [`Debt`], what must be sent before a
+//! connection's next use.
 //!
 //! ```text
 //! SET TRANSACTION ISOLATION LEVEL ..   only if one is asked for; holds for the next transaction only
@@ -7,7 +8,7 @@
 //! SAVEPOINT inrush_2 | RELEASE SAVEPOINT inrush_2 | ROLLBACK TO SAVEPOINT inrush_2
 //! ```
 //!
-//! Each is answered by a plain OK or an ERR. What they mean for the connection is kept in its [guards](super::guards).
+//! Each is answered by a plain OK or an ERR. Their effect on the connection is kept in its [guards](super::guards).
 
 use crate::error::{Error, Result};
 use crate::session::options::TransactionOptions;
@@ -26,11 +27,11 @@ pub struct Begin {
 #[derive(Debug)]
 enum State {
     Unsent,
-    /// `start`: that is on its way as well, and its reply has this number.
+    /// `start`: the START was sent as well, and its reply has this number.
     ExpectIsolation {
         start: Option<u8>,
     },
-    /// `isolated`: a level is set for the next transaction, whichever that will be. `refused`: it was not.
+    /// `isolated`: a level is set for the next transaction, whichever that is. `refused`: it was not.
     ExpectStart {
         isolated: bool,
         refused: Option<Error>,
@@ -107,7 +108,7 @@ impl Conversation for Begin {
                 Err(refused)
             }
             (State::ExpectStart { isolated, refused }, Err(e)) => {
-                // The level would be that of whichever transaction comes next; a ROLLBACK takes it back.
+                // Otherwise the level would apply to the next transaction; a ROLLBACK resets it.
                 if isolated {
                     session.guards.undo_all();
                 }
@@ -165,7 +166,7 @@ pub fn savepoint(session: &Session) -> Savepoint {
     Savepoint { depth: session.guards.next_depth(), verb: Some("SAVEPOINT"), is_over: false }
 }
 
-/// Keeps what was done since the savepoint of this depth, as part of what is around it.
+/// Releases the savepoint of this depth: its changes become part of what is around it.
 pub fn release(depth: u32) -> Savepoint {
     Savepoint { depth, verb: Some("RELEASE SAVEPOINT"), is_over: true }
 }
@@ -200,7 +201,7 @@ impl Conversation for Savepoint {
     }
 }
 
-/// What a connection owes the server before its next use: see [`Session::debt`].
+/// What must be sent before a connection's next use: see [`Session::debt`].
 #[derive(Debug)]
 pub struct Debt {
     kind: Kind,
@@ -209,11 +210,11 @@ pub struct Debt {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// To undo everything from this depth on.
+    /// Undoes everything from this depth on.
     Undo(u32),
-    /// To ask whether the transaction is still open.
+    /// Queries whether the transaction is still open.
     Ask,
-    /// To switch autocommit on again.
+    /// Switches autocommit on again.
     Autocommit,
 }
 
@@ -263,7 +264,7 @@ impl Conversation for Debt {
             (Ok(_), Kind::Ask) => {}
             (Ok(_), Kind::Autocommit) => session.owes_autocommit = false,
             (Ok(_), Kind::Undo(depth)) => session.guards.left(depth),
-            // The savepoint is gone with its transaction, as the next question will show.
+            // The savepoint ended with its transaction, as the next query will show.
             (Err(e), Kind::Undo(depth @ 2..)) if e.code() == NO_SUCH_SAVEPOINT => session.guards.left(depth),
             // It is not known what is still open.
             (Err(e), _) => return Err(e.fatal()),

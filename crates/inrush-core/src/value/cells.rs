@@ -95,7 +95,7 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// Collects rewritten cells; the column they were taken from stays as it is.
+/// Collects rewritten cells; the source column does not change.
 #[derive(Default)]
 pub(super) struct Rewritten {
     /// The text of the cell that is being written, after the text of the finished ones.
@@ -112,7 +112,7 @@ impl Rewritten {
         self.text.truncate(self.finished);
     }
 
-    /// What was written to `text` since the last cell was finished becomes cell `row`, which was `old`, of a column with `n_buffers`.
+    /// The text written since the last finished cell becomes cell `row`, which was `old`, of a column with `n_buffers`.
     pub(super) fn finish(&mut self, row: usize, old: &[u8], n_buffers: usize) {
         let cell = &self.text[self.finished..];
         if cell == old {

@@ -29,7 +29,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// A column that takes NULL, and nothing else is special about; its text is utf8mb4.
+    /// A column that takes NULL and has no other attributes; its text is utf8mb4.
     pub fn new(name: impl Into<String>, ty: ColumnType) -> Self {
         let charset = Some("utf8mb4".to_owned());
         Self {
@@ -163,7 +163,7 @@ pub enum ColumnType {
     Inet4,
     /// MariaDB INET6.
     Inet6,
-    /// A type we know nothing of: the server alone judges it.
+    /// An unknown type: the server alone checks its values.
     Other(String),
 }
 

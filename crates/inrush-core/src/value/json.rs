@@ -91,13 +91,13 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// What both servers take of a document's nesting, at most (MySQL 100, MariaDB less); anything else.
+    /// The nesting that both servers accept at most (MySQL 100, MariaDB less); anything else without limit.
     fn default() -> Self {
         Self { depth: 100, key_bytes: usize::MAX, takes_number: |_| true }
     }
 }
 
-/// Goes over a text.
+/// Scans a text.
 #[derive(Debug)]
 pub struct Scanner<'a> {
     text: &'a [u8],
@@ -107,12 +107,12 @@ pub struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    /// Over this part of a text.
+    /// Scans this part of a text.
     pub fn new(text: &'a [u8], part: Span, limits: Limits) -> Self {
         Self { text, at: part.start, end: part.end, limits }
     }
 
-    /// Goes over a value that is all of the text.
+    /// Scans a value that is all of the text.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -126,7 +126,7 @@ impl<'a> Scanner<'a> {
     /// Calls `member` for each member of the object that is all of the text.
     ///
     /// # Errors
-    /// What is wrong with it, or what `member` says.
+    /// What is wrong with it, or the error of `member`.
     pub fn object<E: From<Fault>>(&mut self, mut member: impl FnMut(Text, Value) -> Result<(), E>) -> Result<(), E> {
         self.space();
         if self.peek() != Some(b'{') {
@@ -190,7 +190,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Passes over an array or an object, with a stack of one bit a level: is it an object?
+    /// Skips an array or an object, with a stack of one bit for each level: whether it is an object.
     fn nested(&mut self) -> Result<(), Fault> {
         let mut objects = 0u128;
         let mut depth = 0u32;
@@ -362,7 +362,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Appends what a string with escapes says; [`Scanner`] has found it to be whole.
+/// Appends the unescaped content of a string; [`Scanner`] has found it to be complete.
 pub fn unescape(string: &[u8], out: &mut Vec<u8>) {
     let mut rest = string;
     while let Some(at) = memchr::memchr(b'\\', rest) {

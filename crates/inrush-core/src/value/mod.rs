@@ -1,5 +1,5 @@
-//! What a table's column takes: its type ([`column::Column`]), whether a cell fits it ([`check::Check`]), how the
-//! server orders it as a key (`order::KeyPart`), how names and texts are written into SQL, and what is JSON ([`json`]).
+//! What a table's column accepts: its type ([`column::Column`]), whether a cell fits it ([`check::Check`]), how the server orders
+//! it as a key (`order::KeyPart`), how names and texts are written into SQL, and the JSON scanner ([`json`]).
 
 #[cfg(feature = "loader")]
 mod cells;

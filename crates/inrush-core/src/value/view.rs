@@ -1,4 +1,4 @@
-//! A view: the 16 bytes by which a binary-view column of Arrow knows a cell.
+//! A view: the 16 bytes that represent a cell in a binary-view column of Arrow.
 //!
 //! ```text
 //! ll ll ll ll  length, little endian

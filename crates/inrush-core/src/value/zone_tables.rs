@@ -14,7 +14,7 @@ use jiff::tz::{AmbiguousOffset, TimeZone};
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// Where both tables differ, as far as it is found out.
+/// The known differences of both tables.
 #[derive(Clone, Debug)]
 pub struct Differences<'a> {
     zone: &'a TimeZone,
@@ -67,7 +67,7 @@ impl<'a> Differences<'a> {
                 break;
             }
             let after = Some(i64::from(change.offset().seconds()));
-            // What the clock shows twice is refused in any case.
+            // A clock time that occurs twice is refused in any case.
             let twice = before.zip(after).map_or(0, |(before, after)| (before - after).max(0));
             if before != after {
                 probes.extend([at - twice - 1, at + twice]);
@@ -78,7 +78,7 @@ impl<'a> Differences<'a> {
         probes
     }
 
-    /// The query for the instants that the server makes of the clocks at `probes`: one row, a column each.
+    /// The query for the instants to which the server converts the clocks at `probes`: one row, a column each.
     pub fn probes_query(&self, probes: &[i64]) -> String {
         let mut query = String::from("SELECT ");
         for (i, at) in probes.iter().enumerate() {
@@ -89,7 +89,7 @@ impl<'a> Differences<'a> {
         query
     }
 
-    /// Enters what the server made of `probes`.
+    /// Adds the server's instants for `probes`.
     pub fn compare(&mut self, probes: &[i64], answer: &[String]) {
         for (i, at) in probes.iter().enumerate() {
             let is_clear = self.is_clear(*at);
@@ -101,7 +101,7 @@ impl<'a> Differences<'a> {
         }
     }
 
-    /// What is known now.
+    /// Returns the differences known so far.
     pub fn finish(self) -> ZoneTables {
         ZoneTables::DifferIn(self.ranges.into())
     }
@@ -112,7 +112,7 @@ impl<'a> Differences<'a> {
         matches!(self.zone.to_ambiguous_timestamp(clock).offset(), AmbiguousOffset::Unambiguous { .. })
     }
 
-    /// Within a day of what differs, something may.
+    /// Within a day of a known difference, there may be another one.
     fn add(&mut self, at: i64) {
         self.ranges.push(at - DAY..at + DAY + 1);
         self.ranges.sort_by_key(|range| range.start);

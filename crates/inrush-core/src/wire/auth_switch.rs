@@ -1,22 +1,22 @@
-//! What a server sends between the client's first answer and OK or ERR.
+//! The packets that a server sends between the client's first answer and OK or ERR.
 
 use crate::wire::{Cursor, Malformed};
 
-/// The server's move in the authentication.
+/// The server's next step in the authentication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuthPacket<'a> {
-    /// `00`: welcome. The body is an OK packet.
+    /// `00`: the login succeeded. The body is an OK packet.
     Ok,
-    /// `ff`: go away. The body is an ERR packet.
+    /// `ff`: the login is refused. The body is an ERR packet.
     Err,
     /// `fe name 00 nonce`: start again with another plugin.
     Switch {
         /// The plugin's name; empty for the password hash from before MySQL 4.1.
         plugin: &'a [u8],
-        /// Its nonce, some servers' with a closing NUL: only the plugin knows how long it is without.
+        /// Its nonce; some servers append a closing NUL: only the plugin knows the length without it.
         nonce: &'a [u8],
     },
-    /// `01 data`, or (MariaDB) just the data: the plugin's business.
+    /// `01 data`, or (MariaDB) just the data: for the plugin.
     More(&'a [u8]),
     /// `02 ..`: this account needs a second factor.
     NextFactor,

@@ -55,7 +55,7 @@ pub(crate) fn put_row(row: &[Value<'_>], types: &mut [ParamType], max_bytes: usi
             Value::Default => out.push(Indicator::Default as u8),
             Value::Bytes(bytes) if bytes.len() > max_bytes => return false,
             Value::Text(text) if text.len() > max_bytes => return false,
-            // Alone it is refused with its number.
+            // In a command of its own, it is refused with its number.
             _ if value.is_unmade() || !ty.takes(value) => return false,
             _ => {
                 out.push(Indicator::Value as u8);

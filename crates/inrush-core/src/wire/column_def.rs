@@ -63,7 +63,7 @@ impl ColumnDef {
         })
     }
 
-    /// The type alone. `None`: it is none that we know, or the packet is malformed.
+    /// The type alone. `None`: the type is unknown, or the packet is malformed.
     pub fn type_of(body: &[u8]) -> Option<ColumnType> {
         let mut r = Cursor::new(body, "column definition");
         for _ in 0..TEXTS {
@@ -146,7 +146,7 @@ impl ColumnDefs {
     }
 }
 
-/// Names have at most 256 characters and a table at most 4096 columns, so that honest ones stay far below.
+/// Names have at most 256 characters and a table at most 4096 columns, so that real servers stay far below.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
 fn text(bytes: &[u8]) -> String {

@@ -8,7 +8,7 @@
 /// What the commands since the last clean-up may have changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DirtyFlags {
-    /// Something that a reset takes away.
+    /// Something that a reset removes.
     pub state: bool,
     /// Another account, or another role: a reset keeps both, and MariaDB's change of user keeps the role.
     pub identity: bool,
@@ -44,7 +44,7 @@ impl DirtyFlags {
         }
     }
 
-    /// By the words with which a statement begins.
+    /// Checks the first words of a statement.
     fn look_at_start(&mut self, sql: &[u8]) {
         let mut words = Words(sql);
         let first = words.next().unwrap_or_default();
@@ -79,8 +79,9 @@ impl DirtyFlags {
     }
 }
 
-/// Whether a text may change what the server settled when it prepared a statement: the schema of names without one, the meaning of
-/// literals and operators (`sql_mode`), their character set. `multi`: it may hold several statements. `schema`: the default one now.
+/// Whether a text may change the settings under which the server prepared a statement: the schema of names without one, the
+/// meaning of literals and operators (`sql_mode`), their character set. `multi`: it may hold several statements. `schema`: the
+/// current default one.
 pub(crate) fn outdates_statements(sql: &[u8], multi: bool, schema: Option<&str>) -> bool {
     let mut behind = memchr::memchr_iter(b';', sql).take_while(|_| multi);
     outdates_at_start(sql, schema) || behind.any(|at| outdates_at_start(&sql[at + 1..], schema))
@@ -108,7 +109,7 @@ fn outdates_at_start(sql: &[u8], schema: Option<&str>) -> bool {
     }
 }
 
-/// The words at the start of a statement, past blanks and comments; it ends at anything else.
+/// The words at the start of a statement, without blanks and comments; ends at anything else.
 struct Words<'a>(&'a [u8]);
 
 impl<'a> Iterator for Words<'a> {
@@ -143,7 +144,8 @@ fn digits(text: &[u8]) -> &[u8] {
     &text[length..]
 }
 
-/// `@name`, but neither `@@name` nor the at of an address. Reading one counts as well: what sets it may be out of sight.
+/// `@name`, but neither `@@name` nor the at sign of an address. Reading a variable counts as well: the code that sets it may be
+/// elsewhere.
 fn is_user_variable(sql: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).map(|at| sql[at]);
     let after = sql.get(at + 1);

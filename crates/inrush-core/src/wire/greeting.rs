@@ -73,7 +73,7 @@ impl<'a> Greeting<'a> {
     }
 }
 
-/// What a server means that names no plugin.
+/// The plugin of a server that names none.
 const DEFAULT_PLUGIN: &[u8] = b"mysql_native_password";
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ impl Inbox {
     pub fn space(&mut self) -> &mut [u8] {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
-            // One huge packet must not keep its memory for the rest of the connection's life.
+            // One huge packet must not keep its memory as long as the connection lives.
             if self.bytes.len() > KEEP {
                 self.bytes = Vec::new();
             }
@@ -65,7 +65,7 @@ impl Inbox {
             (self.start, self.end) = (0, self.end - self.start);
         }
         if self.bytes.len() - self.end < MIN_SPACE {
-            // Doubling what is full: at most twice what arrived.
+            // Doubles a full buffer: at most twice what arrived.
             self.bytes.resize((self.bytes.len() * 2).max(INITIAL), 0);
         }
         &mut self.bytes[self.end..]
@@ -156,7 +156,7 @@ fn too_large(max_packet: usize) -> Error {
 const MIN_SPACE: usize = 4 * 1024;
 /// Enough for the many small replies of a pipeline, small enough for thousands of idle connections.
 const INITIAL: usize = 32 * 1024;
-/// A buffer larger than this is given back once it is empty.
+/// A buffer larger than this is freed once it is empty.
 const KEEP: usize = 1024 * 1024;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! Bytes <-> packets, a packet a file. Encoders append to the caller's buffer; decoders borrow, are checked, and are named
-//! after their packet. No order of packets in here (that is `session`), no Rust types or Arrow arrays of users (that is `convert`), no meaning of values
-//! (that is `value`).
+//! Bytes <-> packets, one file for each packet. Encoders append to the caller's buffer; decoders borrow, are checked, and are
+//! named after their packet. The order of packets is in `session`, the Rust types and Arrow arrays of users are in `convert`, the
+//! meaning of values is in `value`.
 //!
 //! | file | what |
 //! |---|---|

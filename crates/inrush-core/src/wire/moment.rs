@@ -1,5 +1,5 @@
 //! Dates and times: reading them from text, and whether the calendar has them. The servers store days that no calendar has
-//! (`0000-00-00`, `2024-02-31`), so that being read and being valid are two questions.
+//! (`0000-00-00`, `2024-02-31`), so a text can be readable without being valid.
 
 use crate::wire::value::{Date, DateTime, Time};
 

@@ -46,7 +46,7 @@ impl<'a> OkPacket<'a> {
         if !capabilities.contains(Capabilities::CLIENT_SESSION_TRACK) {
             info = r.rest();
         } else if !r.is_empty() {
-            // Both are left out where there is nothing to say.
+            // Both are left out where they are empty.
             info = r.lenenc_bytes()?;
             if status.contains(Status::SERVER_SESSION_STATE_CHANGED) && !r.is_empty() {
                 state = r.lenenc_bytes()?;
@@ -77,7 +77,7 @@ pub enum SessionChange<'a> {
     },
     /// The default schema.
     Schema(&'a [u8]),
-    /// Something, which it does not name (`session_track_state_change`).
+    /// A change that it does not name (`session_track_state_change`).
     State,
 }
 
@@ -104,7 +104,7 @@ impl<'a> SessionChange<'a> {
     }
 }
 
-/// Whether a packet that may be a row ends the result set instead: `Break` with what it says.
+/// Whether a packet that may be a row ends the result set instead: `Break` with its content.
 ///
 /// A row's first field can begin with fe only if it is longer than 16 MiB, so the length distinguishes them.
 pub fn end_of_rows(body: &[u8], capabilities: Capabilities) -> Result<ControlFlow<OkPacket<'_>>, Malformed> {

@@ -14,13 +14,13 @@ pub struct Outbox {
     start: usize,
     /// How many bytes were sent before those in `bytes`.
     n_gone: u64,
-    /// Where the last [`Outbox::command`] begins.
+    /// The position of the last [`Outbox::command`].
     last_command: u64,
     /// The number of the next frame, from either side: within a command the two sides take turns.
     sequence: u8,
     /// Whether the sides do not take turns at the moment, so that a reply's number cannot be predicted.
     unordered: bool,
-    /// Whether packets inside compressed frames go by.
+    /// Whether packets are sent inside compressed frames.
     compressed: bool,
     /// The session changes of the commands, if they are tracked.
     dirty_flags: Option<DirtyFlags>,
@@ -152,14 +152,14 @@ impl Outbox {
         self.frame(header, first)
     }
 
-    /// Fills in the header at `header`, and where the payload needs more than one frame moves it apart for theirs.
+    /// Fills in the header at `header`, and makes room for further headers where the payload needs more than one frame.
     fn frame(&mut self, header: usize, first: u8) -> u8 {
         let payload = header + HEADER;
         let length = self.bytes.len() - payload;
         // A payload of exactly the greatest length needs an empty frame after it, which marks its end.
         let n_more = length / MAX_FRAME;
         self.bytes.resize(self.bytes.len() + n_more * HEADER, 0);
-        // From the back, so that nothing is overwritten before it has moved.
+        // From the end, so that nothing is overwritten before it was moved.
         for frame in (0..=n_more).rev() {
             let from = payload + frame * MAX_FRAME;
             let frame_length = if frame == n_more { length - frame * MAX_FRAME } else { MAX_FRAME };
@@ -176,7 +176,7 @@ impl Outbox {
     }
 }
 
-/// Counts only: the bytes may be a password.
+/// Shows counts only: the bytes may be a password.
 impl fmt::Debug for Outbox {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let n_unsent = self.unsent().len();
@@ -184,7 +184,7 @@ impl fmt::Debug for Outbox {
     }
 }
 
-/// A buffer larger than this is given back once it is empty.
+/// A buffer larger than this is freed once it is empty.
 const KEEP: usize = 4 * 1024 * 1024;
 
 #[cfg(test)]

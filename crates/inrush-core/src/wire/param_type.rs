@@ -1,4 +1,4 @@
-//! The type that one parameter is sent as, over many rows: whatever its first value was, as long as that fits.
+//! The type that one parameter is sent as, over many rows: the type of its first value, as long as the others fit.
 
 use crate::wire::{ColumnType, Value, stmt};
 
@@ -7,7 +7,7 @@ use crate::wire::{ColumnType, Value, stmt};
 pub struct ParamType([u8; 2]);
 
 impl ParamType {
-    /// Of a parameter that was only NULL so far.
+    /// The type of a parameter that was only NULL so far.
     pub(crate) const UNKNOWN: Self = Self([ColumnType::MYSQL_TYPE_NULL as u8, 0]);
 
     pub(crate) const INT: Self = Self([LONGLONG, 0]);
@@ -29,8 +29,8 @@ impl ParamType {
         Self(stmt::type_bytes(value))
     }
 
-    /// Whether the value can be sent as this type; it may be the first one that says which. A whole number that both kinds of
-    /// integers hold has the same bytes in both. NULL and DEFAULT have none.
+    /// Whether the value can be sent as this type; the first value that is not NULL sets the type. A whole number that both kinds
+    /// of integers hold has the same bytes in both. NULL and DEFAULT have none.
     #[inline]
     pub(crate) fn takes(&mut self, value: &Value<'_>) -> bool {
         let of_value = stmt::type_bytes(value);

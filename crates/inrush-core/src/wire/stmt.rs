@@ -78,7 +78,7 @@ pub fn has_types(params: &[Value<'_>], known: &[u8]) -> bool {
     known.len() == 2 * params.len() && params.iter().zip(known.chunks_exact(2)).all(fits)
 }
 
-/// What a parameter is, as far as that may change from one execution to the next.
+/// The kind of a parameter, as far as it may change from one execution to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
     Null,
@@ -88,7 +88,7 @@ pub(crate) enum Family {
 }
 
 impl Family {
-    /// That of a type's number.
+    /// Returns the kind for a type's number.
     #[inline]
     pub(crate) fn of_type(ty: u8) -> Self {
         const NULL: u8 = ColumnType::MYSQL_TYPE_NULL as u8;
@@ -135,7 +135,7 @@ pub fn check(params: &[Value<'_>]) -> Result<(), Error> {
     }
 }
 
-/// The texts among values that [`values`] wrote, each with the number of its parameter. None went ahead.
+/// Returns the texts among values that [`values`] wrote, each with the number of its parameter. None of them was sent ahead.
 pub(crate) fn texts<'v>(
     bitmap: &'v [u8],
     types: &'v [u8],
@@ -158,8 +158,8 @@ pub(crate) fn texts<'v>(
         .flatten()
 }
 
-/// COM_STMT_SEND_LONG_DATA: a part of a parameter's value, ahead of the execution. The server sends no reply; what it finds wrong
-/// it says at the execution.
+/// COM_STMT_SEND_LONG_DATA: a part of a parameter's value, ahead of the execution. The server sends no reply; it reports errors
+/// at the execution.
 ///
 /// ```text
 /// 18           command
@@ -275,7 +275,7 @@ pub fn param_type(value: &Value<'_>) -> (ColumnType, bool) {
 #[inline]
 pub fn put_value(out: &mut Vec<u8>, value: &Value<'_>) {
     match *value {
-        // These have no form of their own here: `check` refuses them.
+        // These cannot be sent: `check` refuses them.
         Value::Null | Value::Default | Value::Instant(_) | Value::Written(_) | Value::Json(_) => {}
         Value::Bytes(bytes) => put_bytes(out, bytes),
         Value::Text(text) => put_bytes(out, text.as_bytes()),

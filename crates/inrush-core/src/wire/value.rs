@@ -1,4 +1,4 @@
-//! One value as it travels, borrowed from the packet it came in or from the caller it goes out for.
+//! One value in its wire form, borrowed from the received packet or from the caller.
 
 use crate::error::Result;
 use crate::wire::{ColumnDef, ColumnFlags, ColumnType};
@@ -6,8 +6,7 @@ use std::fmt;
 
 /// One value of a row, or one parameter.
 ///
-/// A text result set holds `Null` and `Bytes` only, whatever the column's type; the `as_..` questions read numbers in
-/// either form.
+/// A text result set holds `Null` and `Bytes` only, whatever the column's type; the `as_..` methods read numbers in either form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<'a> {
     /// NULL.
@@ -31,18 +30,19 @@ pub enum Value<'a> {
     DateTime(DateTime),
     /// A TIME.
     Time(Time),
-    /// The column's DEFAULT, in a row of a batch whose method can say so: as text, or in bulk (MariaDB). Not in an expression.
+    /// The column's DEFAULT, in a row of a batch whose method supports it: as text, or in bulk (MariaDB). Not in an expression.
     Default,
-    /// Microseconds since 1970-01-01 00:00:00 UTC, as a parameter: a DATETIME or TIMESTAMP once the session's time zone is known. What
-    /// takes parameters makes it one ([`convert::made`](crate::convert::made)); nothing sends it as it is.
+    /// Microseconds since 1970-01-01 00:00:00 UTC, as a parameter: a DATETIME or TIMESTAMP once the session's time zone is known.
+    /// Code that takes parameters converts it ([`convert::made`](crate::convert::made)); it is never sent in this form.
     Instant(i64),
-    /// Text or bytes that are written when they are needed, as a parameter. What takes parameters writes it; nothing sends it as it is.
+    /// Text or bytes that are written when they are needed, as a parameter. Code that takes parameters writes it; it is never
+    /// sent in this form.
     Written(&'a dyn WriteValue),
     /// The same for the JSON of any value that serde can serialize (feature `serde_json`).
     Json(&'a dyn WriteJson),
 }
 
-/// A Rust value that the server knows as text or bytes, but that does not hold those: a decimal number, a document. Its
+/// A Rust value that is text or bytes for the server, but does not store those: a decimal number, a document. Its
 /// [`ToValue`](crate::convert::ToValue) is `Value::Written(self)`.
 pub trait WriteValue: Sync {
     /// Whether it is text in the connection's character set; else bytes that no character set changes.
@@ -53,7 +53,7 @@ pub trait WriteValue: Sync {
     /// Appends the text or the bytes; text is UTF-8.
     ///
     /// # Errors
-    /// What the value cannot be written for, in any kind of error; `out` may then have some of it.
+    /// The reason why the value cannot be written, of any kind of error; `out` may then have some of it.
     fn write(&self, out: &mut Vec<u8>) -> Result<()>;
 }
 
@@ -62,7 +62,7 @@ pub trait WriteJson: Sync {
     /// Appends the JSON.
     ///
     /// # Errors
-    /// `Data`: JSON cannot say it, as with a map whose keys are no texts; `out` may then have some of it.
+    /// `Data`: JSON cannot represent it, as with a map whose keys are no texts; `out` may then have some of it.
     fn write_json(&self, out: &mut Vec<u8>) -> Result<()>;
 }
 
@@ -78,7 +78,7 @@ impl fmt::Debug for dyn WriteJson + '_ {
     }
 }
 
-/// What is written is compared.
+/// Compares the written texts.
 impl<'b> PartialEq<dyn WriteJson + 'b> for dyn WriteJson + '_ {
     fn eq(&self, other: &(dyn WriteJson + 'b)) -> bool {
         let (mut a, mut b) = (Vec::new(), Vec::new());
@@ -86,7 +86,7 @@ impl<'b> PartialEq<dyn WriteJson + 'b> for dyn WriteJson + '_ {
     }
 }
 
-/// What is written is compared.
+/// Compares the written texts.
 impl<'b> PartialEq<dyn WriteValue + 'b> for dyn WriteValue + '_ {
     fn eq(&self, other: &(dyn WriteValue + 'b)) -> bool {
         let (mut a, mut b) = (Vec::new(), Vec::new());
@@ -143,7 +143,7 @@ impl<'a> Value<'a> {
         matches!(self, Self::Null)
     }
 
-    /// Whether it is not in the form in which it is sent: see [`convert::made`](crate::convert::made).
+    /// Whether it must still be converted before it is sent: see [`convert::made`](crate::convert::made).
     #[inline]
     pub fn is_unmade(&self) -> bool {
         matches!(self, Self::Instant(_) | Self::Written(_) | Self::Json(_))
@@ -285,7 +285,7 @@ pub(crate) fn parse_whole(text: &[u8]) -> Option<i128> {
         return None;
     }
     let n = match digits.len() {
-        // What u64 holds in any case.
+        // Numbers that u64 holds in any case.
         ..=19 => i128::from(digits.iter().try_fold(0_u64, |n, byte| Some(n * 10 + u64::from(digit(*byte)?)))?),
         _ => digits.iter().try_fold(0_i128, |n, byte| n.checked_mul(10)?.checked_add(digit(*byte)?.into()))?,
     };

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-/// A server's version as its greeting gives it.
+/// A server's version from its greeting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerVersion {
-    /// Whose server it is.
+    /// The vendor of the server.
     pub vendor: Vendor,
     /// Major, minor, patch. Servers that speak MySQL's protocol without being MySQL report here the MySQL version that they
     /// emulate.
@@ -14,7 +14,7 @@ pub struct ServerVersion {
     pub text: String,
 }
 
-/// Whose server it is. Unknown ones count as MySQL, which is what they pretend to be.
+/// The vendor of a server. Unknown ones count as MySQL, which they emulate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Vendor {
@@ -37,8 +37,8 @@ pub enum Vendor {
 impl ServerVersion {
     /// Reads the version text of a greeting.
     pub fn parse(text: &str) -> Self {
-        // MariaDB 10 and later call themselves `5.5.5-10.x`, because replicas of old took a two-digit major version for an error.
-        // No other server does so: one that does not name itself is a proxy in front of a MariaDB.
+        // MariaDB 10 and later call themselves `5.5.5-10.x`, because old replicas treated a two-digit major version as an error.
+        // No other server does so: a server with this prefix that does not name itself is a proxy in front of a MariaDB.
         let (text, unnamed) = match text.strip_prefix("5.5.5-") {
             Some(own) if own.starts_with(|c: char| c.is_ascii_digit()) => (own, Vendor::MariaDb),
             _ => (text, Vendor::MySql),
@@ -56,7 +56,7 @@ impl fmt::Display for ServerVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.vendor {
             Vendor::MySql => write!(f, "MySQL {}", self.text),
-            // The others carry their name in the text.
+            // The others have their name in the text.
             _ => f.write_str(&self.text),
         }
     }

@@ -1,4 +1,4 @@
-//! One column of a batch that grows: a builder of Arrow's for each [`Target`], and how a value gets into it.
+//! One growing column of a batch: an Arrow builder for each [`Target`], and how a value is appended to it.
 
 use std::fmt::Write as _;
 
@@ -14,12 +14,12 @@ use super::field::{Target, vector_item};
 use super::{InvalidDates, Why, decimal};
 use crate::wire::Value;
 
-/// A column that grows.
+/// A growing column.
 #[derive(Debug)]
 pub(super) struct Column {
     builder: Builder,
     nullable: bool,
-    /// Whether days that no calendar has become NULL.
+    /// Whether dates that no calendar has become NULL.
     nulls_dates: bool,
 }
 
@@ -83,7 +83,7 @@ impl Column {
         Self { builder, nullable, nulls_dates: invalid_dates == InvalidDates::Null }
     }
 
-    /// Adds a cell, or nothing if it is refused.
+    /// Appends a cell, or nothing if it is refused.
     pub(super) fn push(&mut self, value: &Value<'_>) -> Result<(), Why> {
         if value.is_null() {
             if !self.nullable {
@@ -142,7 +142,7 @@ impl Column {
         Ok(())
     }
 
-    /// The finished column; the next one begins.
+    /// Returns the finished column, and begins the next one.
     pub(super) fn finish(&mut self) -> ArrayRef {
         let builder: &mut dyn ArrayBuilder = match &mut self.builder {
             Builder::Null(b) => b,

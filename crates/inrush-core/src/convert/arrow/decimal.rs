@@ -17,7 +17,7 @@ pub(super) fn parse_256(text: &[u8], precision: u8, scale: u8) -> Result<i256, W
     let mut units = i256::ZERO;
     let (mut part, mut unit) = (0, 1);
     let mut left = digits.iter();
-    // In parts that u64 can hold: a multiplication of 256 bits a digit would be slow.
+    // In parts that fit into u64: one multiplication of 256 bits for each digit would be slow.
     loop {
         let digit = left.next();
         if let Some(digit) = digit {

@@ -1,4 +1,4 @@
-//! What a column of a result becomes in Arrow.
+//! The Arrow type for a column of a result.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use arrow_schema::{DataType, Field, TimeUnit};
 use super::InvalidDates;
 use crate::wire::{ColumnDef, ColumnFlags, ColumnType};
 
-/// What a column becomes.
+/// The Arrow type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     Null,

@@ -1,4 +1,4 @@
-//! Result rows, text or binary, as Arrow: [`Batches`] takes them one by one and gives a `RecordBatch` when enough have come.
+//! Result rows, text or binary, as Arrow: [`Batches`] takes them one by one and returns a `RecordBatch` when it has enough.
 //!
 //! | column | Arrow |
 //! |---|---|
@@ -13,7 +13,7 @@
 //! | BINARY, BLOB, GEOMETRY | Binary |
 //! | MySQL's VECTOR | List(Float32); MariaDB reports a VECTOR like a VARBINARY |
 //!
-//! Arrow has no day like `0000-00-00`; [`InvalidDates`] says what becomes of one.
+//! Arrow has no day like `0000-00-00`; [`InvalidDates`] defines how such a day is converted.
 
 mod column;
 mod decimal;
@@ -43,11 +43,11 @@ pub struct ArrowOptions {
     pub batch_rows: usize,
     /// A batch takes about this many bytes at most; a single row that takes more is a batch of its own.
     pub batch_bytes: usize,
-    /// What becomes of days that no calendar has.
+    /// How days that no calendar has are converted.
     pub invalid_dates: InvalidDates,
 }
 
-/// What becomes of `0000-00-00`, `2024-02-31` and other days that the server stores and no calendar has.
+/// How `0000-00-00`, `2024-02-31` and other days are converted that the server stores but no calendar has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InvalidDates {
     /// An error that names the column and the value.
@@ -117,7 +117,7 @@ impl Batches {
         &self.schema
     }
 
-    /// Adds a row of this result. A batch that it does not fit into any more comes back, finished.
+    /// Adds a row of this result. If the row does not fit into the current batch, returns that batch, finished.
     pub fn push(&mut self, row: Row<'_>) -> Result<Option<RecordBatch>> {
         let bytes = self.row_bytes + row.body().len();
         if bytes > MAX_BATCH_BYTES {
@@ -160,7 +160,7 @@ impl Batches {
     }
 }
 
-/// Why a value does not become a cell.
+/// Why a value cannot be converted to a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Why {
     /// Not what the column's type says.

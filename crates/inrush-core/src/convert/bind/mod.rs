@@ -16,9 +16,9 @@
 //! | FixedSizeList, List, LargeList of Float32 | bytes of a VECTOR |
 //! | Dictionary, RunEndEncoded | their values |
 //!
-//! A field's name or metadata changes nothing: `arrow.uuid` is FixedSizeBinary(16) and goes as 16 bytes, as a BINARY(16) stores it.
-//! What would lose something is an error of the row: nanoseconds that are no whole microseconds, years beyond 0 to 9999. All other
-//! types are refused by name before anything is sent.
+//! A field's name or metadata changes nothing: `arrow.uuid` is FixedSizeBinary(16) and is sent as 16 bytes, as a BINARY(16)
+//! stores it. A value that would lose something is an error of the row: nanoseconds that are no whole microseconds, years beyond
+//! 0 to 9999. All other types are refused by name before anything is sent.
 
 mod decimal;
 mod nested;
@@ -41,7 +41,7 @@ use crate::error::Result;
 
 /// Writes instants (timestamps with a zone) as a clock in a zone shows them, which should be the session's `time_zone`.
 ///
-/// In a zone with summer time two instants a year look alike for an hour; UTC has none of these.
+/// In a zone with summer time, the clock shows the same for two instants during one hour a year; in UTC it never does.
 ///
 /// ```
 /// # use inrush_core::convert::bind::InZone;

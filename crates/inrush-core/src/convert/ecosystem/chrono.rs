@@ -1,4 +1,4 @@
-//! `chrono`. What its types can say beyond microseconds is cut off; a leap second has no form on a server and is refused.
+//! `chrono`. Fractions of a microsecond are cut off; a leap second has no form on a server and is refused.
 
 use crate::convert::from_value::micros_in_zone;
 use crate::convert::{FromValue, ToValue};
@@ -40,7 +40,7 @@ impl ToValue for NaiveTime {
 
 impl ToValue for TimeDelta {
     fn to_value(&self) -> Value<'_> {
-        // One that is longer than any TIME stays too long, so that it is refused.
+        // A span that is longer than any TIME stays too long, so that it is refused.
         let longest = if *self < Self::zero() { -i64::MAX } else { i64::MAX };
         Value::Time(Time::from_micros(self.num_microseconds().unwrap_or(longest)).unwrap_or_default())
     }

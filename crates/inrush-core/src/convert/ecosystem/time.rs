@@ -1,4 +1,4 @@
-//! `time`. What its types can say beyond microseconds is cut off.
+//! `time`. Fractions of a microsecond are cut off.
 
 use crate::convert::from_value::micros_in_zone;
 use crate::convert::{FromValue, ToValue};
@@ -38,7 +38,7 @@ impl ToValue for Time {
 
 impl ToValue for Duration {
     fn to_value(&self) -> Value<'_> {
-        // One that is longer than any TIME stays too long, so that it is refused.
+        // A span that is longer than any TIME stays too long, so that it is refused.
         let longest = if self.is_negative() { -i64::MAX } else { i64::MAX };
         let micros = i64::try_from(self.whole_microseconds()).unwrap_or(longest);
         Value::Time(wire::Time::from_micros(micros).unwrap_or_default())
@@ -118,7 +118,7 @@ instants! {
     UtcDateTime = "an instant (`time::UtcDateTime`)"
 }
 
-/// Cut downwards, as the servers' own clocks are.
+/// Rounded down, like the servers' own clocks.
 fn instant(nanos: i128) -> Value<'static> {
     let longest = if nanos < 0 { i64::MIN } else { i64::MAX };
     Value::Instant(i64::try_from(nanos.div_euclid(1_000)).unwrap_or(longest))

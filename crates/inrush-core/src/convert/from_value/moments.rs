@@ -1,4 +1,4 @@
-//! Dates and times out of values: as the server knows them, and as jiff does, which refuses days that no calendar has.
+//! Dates and times from values: in the server's form, and as jiff types, which refuse days that no calendar has.
 
 use crate::convert::FromValue;
 use crate::wire::{ColumnDef, Date, DateTime, Time, Value};
@@ -60,7 +60,7 @@ impl FromValue<'_> for civil::Time {
             Time { negative: false, days: 0, hours, minutes, seconds, micros } => {
                 time_of_day(hours, minutes, seconds, micros)
             }
-            // There is no -00:00:00, so that what is left is no time of day.
+            // There is no -00:00:00, so the rest is not a time of day.
             _ => None,
         }
     }
@@ -95,7 +95,7 @@ impl FromValue<'_> for Timestamp {
     }
 }
 
-/// The instant that a value of a session in this zone means, in microseconds since 1970-01-01 00:00:00 UTC.
+/// Returns the instant of a value in a session in this zone, in microseconds since 1970-01-01 00:00:00 UTC.
 pub(crate) fn micros(value: Value<'_>, zone: Option<&TimeZone>) -> Option<i64> {
     zone::instant(value.as_date_time().filter(DateTime::is_valid)?, zone?)
 }

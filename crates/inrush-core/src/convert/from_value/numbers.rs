@@ -1,4 +1,4 @@
-//! Numbers out of values, and vectors of them. As text, in binary form and as the bytes of a BIT they come to the same.
+//! Numbers from values, and vectors of them. The text form, the binary form and the bytes of a BIT give the same result.
 
 use crate::convert::FromValue;
 use crate::wire::{ColumnDef, ColumnType, Value, value};

@@ -1,6 +1,6 @@
-//! Words before a parenthesis that make no statement more than a read: functions of the servers' own that change nothing which outlives
-//! the session (`NEXTVAL` and `SETVAL` are not among them), and words of the grammar. Each is known to MySQL 9.7, MariaDB 10.11 and
-//! 11.8, so that a stored function of this name needs a schema before it. A word that is missing here costs nothing but certainty.
+//! Words before a parenthesis that leave a statement a read: built-in functions that change nothing which outlives the session
+//! (`NEXTVAL` and `SETVAL` are not among them), and words of the grammar. Each is known to MySQL 9.7, MariaDB 10.11 and 11.8, so
+//! that a stored function of this name needs a schema before it. A missing word only makes the answer less certain.
 
 /// Upper or lower case alike.
 pub(super) const HARMLESS: &[&str] = &[

@@ -1,4 +1,4 @@
-//! The values of one execution that is not sent yet: encoded, owned, and good on any connection.
+//! The values of one execution that is not sent yet: encoded, owned, and valid for any connection.
 
 use crate::error::{Error, Result};
 use crate::session::ask::{LONG_PART, is_long};
@@ -15,7 +15,7 @@ pub struct Bound {
     /// Bitmap, then types.
     head: Vec<u8>,
     values: Vec<u8>,
-    /// Values that go ahead in parts, and for which parameter.
+    /// Values that are sent ahead in parts, and their parameters.
     long: Vec<(u16, Vec<u8>)>,
     part_bytes: usize,
 }
@@ -26,7 +26,7 @@ impl Bound {
         Self::with_long(values, is_long, LONG_PART)
     }
 
-    /// The same where texts and bytes for which `is_long` go ahead, in parts of at most `part_bytes`.
+    /// The same where texts and bytes for which `is_long` is true are sent ahead, in parts of at most `part_bytes`.
     pub(crate) fn with_long(values: &[Value<'_>], is_long: impl Fn(&Value<'_>) -> bool, part_bytes: usize) -> Self {
         let (mut head, mut bytes) = (Vec::new(), Vec::new());
         stmt::bitmap(&mut head, values);
@@ -36,12 +36,12 @@ impl Bound {
         Self { n_values: values.len(), head, values: bytes, long, part_bytes }
     }
 
-    /// Of what is encoded already: bitmap and types of so many values, then the values.
+    /// From encoded parts: bitmap and types of so many values, then the values.
     pub(crate) fn encoded(n_values: usize, head: Vec<u8>, values: Vec<u8>) -> Self {
         Self { n_values, head, values, long: Vec::new(), part_bytes: LONG_PART }
     }
 
-    /// What is sent: bitmap and types, values, and for which parameters so many bytes go ahead.
+    /// The parts that are sent: bitmap and types, values, and the parameters that are sent ahead with their number of bytes.
     #[cfg(test)]
     pub(crate) fn parts(&self) -> (&[u8], &[u8], Vec<(u16, usize)>) {
         (&self.head, &self.values, self.long.iter().map(|(param, bytes)| (*param, bytes.len())).collect())
@@ -80,7 +80,7 @@ impl Bound {
         push(out, execution, &|out| stmt::execute_encoded(out, id, bitmap, types.as_deref(), &self.values));
     }
 
-    /// `None`: the types that the server knows fit. A NULL fits any, and keeps what is known of it.
+    /// `None`: the types that the server knows fit. A NULL fits any type, and keeps the known one.
     fn types_to_tell<'t>(&self, bitmap: &[u8], types: &'t [u8], entry: &Entry) -> Option<Cow<'t, [u8]>> {
         let (known, is_sure) = entry.told_types();
         if is_sure && known == types {
@@ -108,7 +108,7 @@ impl Bound {
             || (statements.may_be_altered(slot) && self.is_bent_as(&entry.prepared.derived))
     }
 
-    /// Whether one of the values may be another one after it was of its parameter's derived type. Most often the types say that none may.
+    /// Whether one of the values may change by conversion to its parameter's derived type. Most often the types rule that out.
     fn is_bent_as(&self, derived: &[Derived]) -> bool {
         let (bitmap, types) = self.head.split_at(self.n_values.div_ceil(8));
         let families = || types.chunks_exact(2).map(|ty| Family::of_type(ty[0]));

@@ -1,4 +1,4 @@
-//! One command of a batch that is not sent yet: encoded, owned, and good on any connection.
+//! One command of a batch that is not sent yet: encoded, owned, and valid for any connection.
 
 use crate::error::{Error, Result};
 use crate::session::pipeline::bound::{self, Bound};
@@ -19,7 +19,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// How many bytes of rows it holds, with what is written once for all of them.
+    /// The bytes of rows that it holds, including those written once for all of them.
     pub fn n_bytes(&self) -> usize {
         match self {
             Self::Query(sql) => sql.len(),
@@ -45,7 +45,7 @@ impl Command {
         }
     }
 
-    /// Sends it, or refuses it. False: its statement must be prepared first.
+    /// Sends it, or refuses it. Returns `false` if its statement must be prepared first.
     pub(super) fn send(&self, session: &mut Session, queue: &mut Queue, out: &mut Outbox) -> bool {
         match self {
             Self::Query(sql) => {
@@ -114,7 +114,7 @@ fn send_bulk(
     true
 }
 
-/// A proxy in between may do anything with a command that it does not know; so it never gets it.
+/// A proxy in between may do anything with a command that it does not know, so it is never sent through one.
 fn check_bulk(session: &Session) -> Result<()> {
     match session.profile.bulk_execute {
         true => Ok(()),

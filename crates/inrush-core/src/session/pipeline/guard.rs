@@ -1,4 +1,4 @@
-//! Whether a COMMIT may be sent: only if every step since the transaction began went well, and it is still the same one.
+//! Whether a COMMIT may be sent: only if every step since the transaction began succeeded, and it is still the same transaction.
 //!
 //! A deadlock (1213) ends the whole transaction. With autocommit the steps after it then run on their own, and each is committed
 //! by itself; without autocommit, they run in a new, unintended transaction. The first shows in the status of their replies; the
@@ -12,7 +12,7 @@ use crate::session::pipeline::Verb;
 pub(super) struct Guard {
     is_inside: bool,
     failed: Option<Failure>,
-    /// The first step that found itself outside of the transaction that was open before it.
+    /// The first step that ran outside of the transaction that was open before it.
     outside: Option<u64>,
 }
 
@@ -33,7 +33,7 @@ impl Guard {
     /// Records the outcome of a step, and whether its reply reports an open transaction.
     pub(super) fn note(&mut self, step: u64, verb: Verb, error: Option<&Error>, is_inside: bool) {
         match (verb, error) {
-            // What went wrong before has nothing to do with what comes.
+            // Earlier errors do not matter for what follows.
             (Verb::Begin | Verb::Commit, None) | (Verb::Rollback, _) => self.begin(is_inside),
             (_, Some(error)) => {
                 self.failed.get_or_insert_with(|| Failure::of(step, error));
@@ -47,7 +47,7 @@ impl Guard {
         }
     }
 
-    /// What speaks against a COMMIT.
+    /// Returns the reason not to send a COMMIT.
     pub(super) fn objection(&self) -> Option<Error> {
         let error = match (&self.failed, self.outside) {
             (None, None) => return None,

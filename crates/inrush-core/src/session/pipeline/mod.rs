@@ -36,7 +36,7 @@ pub use queue::Window;
 use queue::{Expect, Queue};
 pub use verb::Verb;
 
-/// What is sent, and what becomes of the replies.
+/// Chooses what is sent, and handles the replies.
 ///
 /// Steps are the commands in their order, counted from 0. An error from [`Flight::next`] or [`Flight::reply`] ends the
 /// pipeline early: nothing more is sent, what is in flight is read and dropped, and the connection stays usable.
@@ -44,7 +44,7 @@ pub trait Flight {
     /// Chooses the next command, or reports that there is none. Called repeatedly while there is room in the window.
     fn next(&mut self, next: NextCommand<'_>) -> Result<Decision>;
 
-    /// What a step came to: the last result of its reply, or the server's refusal.
+    /// Receives the outcome of a step: the last result of its reply, or the server's refusal.
     fn reply(&mut self, step: u64, reply: Result<Reply>) -> Result<()>;
 
     /// A result set of a step begins. As in a [`Sink`], an error from here ends the connection.
@@ -63,10 +63,10 @@ pub trait Flight {
     }
 }
 
-/// What a step came to.
+/// The outcome of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// A statement ran, or a plain command was obeyed: its last result.
+    /// A statement ran, or a plain command succeeded: its last result.
     Done(Outcome),
     /// The connection has prepared the statement.
     Prepared(Statement),
@@ -92,7 +92,7 @@ pub struct Pipeline<F: Flight> {
 /// What is sent next.
 enum State {
     Fresh,
-    /// Whatever the flight chooses.
+    /// The command that the flight chooses.
     Choosing,
     /// Nothing, until every reply is read.
     Waiting,
@@ -119,7 +119,7 @@ enum Answer {
 }
 
 impl<F: Flight> Pipeline<F> {
-    /// A pipeline of what `flight` chooses.
+    /// A pipeline of the commands that `flight` chooses.
     pub fn new(flight: F) -> Self {
         Self {
             flight,
@@ -133,7 +133,7 @@ impl<F: Flight> Pipeline<F> {
         }
     }
 
-    /// Keeps at most so much in flight.
+    /// Sets the limit of what is in flight.
     #[must_use]
     pub fn with_window(mut self, window: Window) -> Self {
         self.queue.window = window;
@@ -147,7 +147,7 @@ impl<F: Flight> Pipeline<F> {
         self
     }
 
-    /// Gives the flight back.
+    /// Returns the flight.
     pub fn into_flight(self) -> F {
         self.flight
     }
@@ -225,7 +225,7 @@ impl<F: Flight> Pipeline<F> {
         self.settle(session, out);
     }
 
-    /// Takes the end of the reply to the oldest command in flight.
+    /// Handles the end of the reply to the oldest command in flight.
     fn answered(&mut self, answer: Result<Answer>, session: &mut Session, out: &mut Outbox) {
         self.reading = None;
         let Some(command) = self.queue.pop(out) else { return };
@@ -346,7 +346,7 @@ impl<F: Flight> Conversation for Pipeline<F> {
     }
 }
 
-/// Keeps a statement for later executions, in place of its older self or of the one that was not used for longest. Returns its slot.
+/// Keeps a statement for later executions, in place of its older version or of the least recently used one. Returns its slot.
 fn keep(statement: &Statement, prepared: Prepared, session: &mut Session, out: &mut Outbox) -> usize {
     let (slot, gone) = session.statements.insert(statement.sql().as_bytes(), prepared);
     if let Some(gone) = gone {
@@ -355,7 +355,7 @@ fn keep(statement: &Statement, prepared: Prepared, session: &mut Session, out: &
     slot
 }
 
-/// Hands the results of one step on.
+/// Passes the results of one step on.
 struct StepSink<'a, F: Flight> {
     step: u64,
     flight: &'a mut F,

@@ -1,4 +1,4 @@
-//! The next command of a flight: exactly one is chosen, or the word that there is none.
+//! The next command of a flight: exactly one is chosen, or the end of the flight.
 
 use crate::convert::Params;
 use crate::error::{Error, Result};
@@ -9,7 +9,7 @@ use crate::session::pipeline::queue::{Expect, Queue};
 use crate::session::{Effect, Session, Statement};
 use crate::wire::{self, Outbox, RowFormat, StmtId, Value, stmt};
 
-/// The place of the next command in a flight. Each method appends one command and so uses the place up.
+/// The place for the next command in a flight. Each method appends one command and so uses the place up.
 pub struct NextCommand<'a> {
     pub(super) out: &'a mut Outbox,
     pub(super) queue: &'a mut Queue,
@@ -17,7 +17,7 @@ pub struct NextCommand<'a> {
     pub(super) best_effort: bool,
 }
 
-/// What was decided about a [`NextCommand`].
+/// The decision about a [`NextCommand`].
 #[derive(Debug)]
 pub struct Decision(pub(super) Choice);
 
@@ -51,8 +51,8 @@ impl NextCommand<'_> {
         }
     }
 
-    /// COMMIT, once every reply before it is read. If one of them failed, or the transaction has ended under way, ROLLBACK
-    /// is sent instead and the step fails, with the first error's code.
+    /// COMMIT, once every reply before it is read. If one of them failed, or the transaction ended meanwhile, ROLLBACK is sent
+    /// instead and the step fails, with the first error's code.
     pub fn commit(self) -> Result<Decision> {
         self.query("COMMIT")
     }
@@ -104,8 +104,7 @@ impl NextCommand<'_> {
         }
     }
 
-    /// The same for a command of rows, which has the effect of the statement that they are written for: a text of many rows is not read
-    /// for it.
+    /// The same for a command of rows, which has the effect of its statement: a text of many rows is not parsed for that.
     pub fn send_rows(self, command: &Command, effect: Effect) -> Result<Decision> {
         match command {
             Command::Query(sql) => match Verb::of(sql) {
@@ -116,7 +115,8 @@ impl NextCommand<'_> {
         }
     }
 
-    /// Whatever the writer of a batch made. Its statement is prepared first where it has to be, as for [`NextCommand::execute`].
+    /// Sends a command that a writer of a batch made. Its statement is prepared first if necessary, as for
+    /// [`NextCommand::execute`].
     pub fn send(self, command: &Command) -> Result<Decision> {
         if let Command::Query(sql) = command {
             return self.query(sql);
@@ -148,7 +148,7 @@ impl NextCommand<'_> {
     }
 
     /// The same without being a step: for executions that follow later, after a [`NextCommand::wait`], so that all of them are
-    /// prepared in one flight. An error shows at the execution, which tries again.
+    /// prepared in one flight. An error is reported by the execution, which tries again.
     pub fn learn(self, statement: &Statement) -> Result<Decision> {
         if self.session.statements.find(statement.sql().as_bytes()).is_none() {
             self.queue.push(self.out, Expect::Learned(statement.clone()), Effect::Nothing, prepare(statement));
@@ -185,7 +185,7 @@ impl NextCommand<'_> {
         Ok(Decision(Choice::Command))
     }
 
-    /// Sends nothing until every reply to what was sent is read; then there is another next.
+    /// Sends nothing until every reply to what was sent is read; then `next` is called again.
     pub fn wait(self) -> Result<Decision> {
         Ok(Decision(Choice::Wait))
     }

@@ -1,4 +1,4 @@
-//! What is in flight: which replies are to come, in what form, and how much of the window they take.
+//! The commands in flight: the replies that are expected, their form, and how much of the window they take.
 
 use crate::error::Error;
 use crate::session::cache::Execution;
@@ -8,7 +8,7 @@ use crate::session::{Effect, Session, Statement};
 use crate::wire::{Outbox, RowFormat, stmt};
 use std::collections::VecDeque;
 
-/// How much may be in flight, whichever is reached first. One command always may, whatever its size.
+/// The limits for what is in flight, whichever is reached first. One command is always allowed, of any size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// Bytes of commands that are not answered yet.
@@ -39,14 +39,14 @@ pub(super) struct InFlight {
     effect: Effect,
 }
 
-/// What a command is answered by.
+/// The expected reply to a command.
 #[derive(Debug)]
 pub(super) enum Expect {
-    /// Results, of a statement that does this to transactions.
+    /// Results, of a statement with this effect on transactions.
     Results { format: RowFormat, verb: Verb, execution: Option<Execution> },
     /// A plain OK: the reset of a statement whose values went ahead. Not a step.
     Unspoilt(Execution),
-    /// What the server says of a statement to be prepared, for the cache. Not a step.
+    /// The server's answer to a PREPARE, for the cache. Not a step.
     Learned(Statement),
     /// The same as a step.
     Prepared(Statement),
@@ -105,15 +105,15 @@ impl Queue {
         self.window.n_commands > 1
     }
 
-    /// Whether something may be stored of what was sent and not answered.
+    /// Whether anything that was sent and not answered may be stored.
     pub(super) fn may_be_stored(&self, session: &Session, out: &Outbox) -> bool {
-        // The oldest one was answered, if that is what ended it.
+        // If a reply ended the exchange, it answered the oldest one.
         let unanswered = self.commands.iter().skip(session.was_refused.into());
         let sent = unanswered.filter(|command| !command.expect.is_settled() && out.has_sent(command.at));
         any_may_be_stored(sent.map(|command| command.effect), session)
     }
 
-    /// Takes the oldest off, and says to whom the next packet belongs.
+    /// Removes the oldest one, and sets the expected reply number in the outbox for the next one.
     pub(super) fn pop(&mut self, out: &mut Outbox) -> Option<InFlight> {
         let command = self.commands.pop_front()?;
         self.n_bytes -= command.n_bytes;
@@ -138,7 +138,7 @@ impl Queue {
         self.n_answered.saturating_sub(1) * LEAST_REPLY
     }
 
-    /// Whether it is worth filling up: what is sent at once then fills half of the window.
+    /// Whether it is worth refilling: then what is sent at once fills half of the window.
     pub(super) fn is_half_empty(&self) -> bool {
         self.n_bytes <= self.window.n_bytes / 2 && self.commands.len() <= self.window.n_commands / 2
     }
@@ -161,7 +161,7 @@ impl Expect {
         Self::Results { format: RowFormat::Binary, verb: Verb::of(statement.sql().as_bytes()), execution }
     }
 
-    /// What the command does to transactions.
+    /// The effect of the command on transactions.
     pub(super) fn verb(&self) -> Verb {
         match self {
             Self::Results { verb, .. } => *verb,
@@ -170,7 +170,7 @@ impl Expect {
         }
     }
 
-    /// Whether no packet comes for it.
+    /// Whether no packet is expected for it.
     pub(super) fn is_settled(&self) -> bool {
         matches!(self, Self::Nothing | Self::Known(_) | Self::Refused(_))
     }

@@ -1,6 +1,6 @@
-//! What the text of a statement does to transactions, as far as a pipeline must know before it sends it.
+//! The effect of a statement's text on transactions, as far as a pipeline must know it before it sends the text.
 
-/// What a statement does to transactions.
+/// The effect of a statement on transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
     /// BEGIN, START TRANSACTION.
@@ -42,7 +42,7 @@ fn skip_blanks(mut sql: &[u8]) -> &[u8] {
     loop {
         sql = match sql {
             [c, rest @ ..] if c.is_ascii_whitespace() || *c == 0x0B => rest,
-            // What such a comment holds is executed, perhaps only from some version on.
+            // The content of such a comment is executed, perhaps only from some version on.
             [b'/', b'*', b'!', rest @ ..] | [b'/', b'*', b'M', b'!', rest @ ..] => {
                 &rest[rest.iter().take_while(|c| c.is_ascii_digit()).count()..]
             }

@@ -20,7 +20,7 @@ impl BitJudge {
         if value <= self.max { Verdict::Keep } else { Verdict::Bad(Why::Range) }
     }
 
-    /// The bits that the bytes of a result stand for, the first byte the greatest.
+    /// Returns the bits in the bytes of a result, the first byte the greatest.
     pub(super) fn bits(&self, bytes: &[u8]) -> Result<u64, Why> {
         if bytes.is_empty() {
             return Err(Why::Shape);

@@ -62,7 +62,7 @@ impl Judge for DateJudge {
 pub(super) struct DateTimeJudge {
     fsp: u8,
     zone: TimeZone,
-    /// What is known of the server's table for it.
+    /// What is known about the server's table for it.
     tables: ZoneTables,
     /// TIMESTAMP: the last Unix time it holds.
     max: Option<i64>,
@@ -93,7 +93,7 @@ impl DateTimeJudge {
         Self { max: Some(rules.profile.timestamp_max), whole_years, ..date_time }
     }
 
-    /// What is far from every limit and of no unusual shape.
+    /// The values that are far from every limit and in a standard form.
     pub(super) fn within(&self) -> Within {
         let Range { start: first_year, end: end_year } = self.whole_years;
         Within::DateTime { first_year, end_year, micros: self.fsp == 6 }
@@ -180,7 +180,7 @@ impl DateTimeJudge {
         }
         let seconds = match self.zone.to_ambiguous_timestamp(civil(moment)).offset() {
             AmbiguousOffset::Gap { .. } => return Err(Why::NotInZone),
-            // The server would have to guess which of the two instants is meant, and might guess the other one.
+            // The server would have to guess which of the two instants is meant, and might guess wrong.
             AmbiguousOffset::Fold { .. } => return Err(Why::TwiceInZone),
             AmbiguousOffset::Unambiguous { offset } => {
                 offset.to_timestamp(civil(moment)).map_err(|_| Why::Range)?.as_second()
@@ -213,7 +213,7 @@ impl Judge for DateTimeJudge {
     }
 }
 
-/// The year of a real `YYYY-MM-DD HH:MM:SS`, the shape that nearly every cell has.
+/// The year of a real `YYYY-MM-DD HH:MM:SS`, the form of nearly every cell.
 #[inline]
 fn year_of_usual(text: &[u8; 19]) -> Option<u16> {
     let (date, rest) = text.split_first_chunk::<10>()?;

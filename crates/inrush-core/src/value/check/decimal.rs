@@ -22,7 +22,8 @@ impl DecimalJudge {
         if n_digits > self.int_digits || (self.unsigned && negative) { Verdict::Bad(Why::Range) } else { Verdict::Keep }
     }
 
-    /// Whether a FLOAT, which a server makes a DOUBLE first, is the same number as in its own digits, rounded to the column's.
+    /// Whether a FLOAT, which a server converts to a DOUBLE first, gives the same number as its own digits, rounded to the
+    /// column's.
     pub(super) fn rounds_alike(&self, n: f32) -> bool {
         let rounded = |n: f64| format!("{n:.*}", self.scale);
         n.to_string().parse().is_ok_and(|shortest| rounded(shortest) == rounded(n.into()))

@@ -1,5 +1,5 @@
-//! FLOAT and DOUBLE: any number in their range. Rounding to the nearest float is what these types are for; a number that
-//! would become 0 or infinity is bad.
+//! FLOAT and DOUBLE: any number in their range. These types round to the nearest float; a number that would become 0 or infinity
+//! is bad.
 
 use super::number::{self, Number};
 use super::{Judge, Short, Verdict, Why};
@@ -38,7 +38,7 @@ impl FloatJudge {
     fn judge_unusual(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         let text = number::trim(cell);
         let Some(number) = Number::parse(text) else { return Verdict::Bad(Why::Shape) };
-        // A number is ASCII, and Rust reads every shape that `Number` reads.
+        // A number is ASCII, and Rust reads every form that `Number` reads.
         let value = std::str::from_utf8(text).ok().and_then(|t| t.parse::<f64>().ok()).unwrap_or(f64::NAN);
         if value.abs() > self.max || value.is_nan() || (self.unsigned && value < 0.0) {
             return Verdict::Bad(Why::Range);

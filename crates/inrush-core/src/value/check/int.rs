@@ -9,7 +9,7 @@ pub(super) struct IntJudge {
     min: i64,
     max: u64,
     bool: bool,
-    /// As many digits are never too large.
+    /// Numbers with at most this many digits are never too large.
     sure_digits: usize,
 }
 
@@ -84,7 +84,7 @@ impl Judge for IntJudge {
             _ => (false, cell),
         };
         match number::digits(digits) {
-            // `-0` is left to the long way: not every server takes it into an unsigned column.
+            // `-0` is left to the slow path: not every server takes it into an unsigned column.
             Some(value) if !negative && value <= self.max => Verdict::Keep,
             Some(value) if negative && value != 0 && value <= self.min.unsigned_abs() => Verdict::Keep,
             _ => self.judge_unusual(cell, out),

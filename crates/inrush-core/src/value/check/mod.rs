@@ -1,5 +1,5 @@
-//! Does a cell fit its column? A [`Check`] is made once for a column and then run over the values of a batch
-//! or, in a load, over whole columns of cells (`columns`, feature `loader`).
+//! Checks whether a cell fits its column. A [`Check`] is made once for a column and then run over the values of a batch or, in a
+//! load, over whole columns of cells (`columns`, feature `loader`).
 //!
 //! Three verdicts: a cell that the server stores as it is meant passes; one whose meaning is certain but whose spelling the
 //! server does not take (or takes with a warning) is rewritten; every other one is bad, and its row must not be sent. The servers
@@ -60,14 +60,14 @@ pub struct Check {
     null_is_bad: bool,
     form: Form,
     judge: AnyJudge,
-    /// What the column promises of the spelling of its cells.
+    /// The spelling that the column promises to keep.
     promise: Option<Promise>,
 }
 
 /// How an encoder writes the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A number in a shape that may stand in SQL without quotes.
+    /// A number in a form that needs no quotes in SQL.
     Number,
     /// The same for a BIT column: a text would be stored as the bits of its characters.
     Bits,
@@ -102,7 +102,7 @@ impl Check {
         &self.column
     }
 
-    /// How an encoder writes what passes it.
+    /// How an encoder writes the cells that pass it.
     pub fn form(&self) -> Form {
         self.form
     }
@@ -182,7 +182,7 @@ enum AnyJudge {
     Geometry(geometry::GeometryJudge),
     Vector(vector::VectorJudge),
     Network(network::NetworkJudge),
-    /// A type we know nothing of: it need only be UTF-8.
+    /// An unknown type: the value need only be UTF-8.
     Unknown,
 }
 
@@ -229,7 +229,7 @@ impl AnyJudge {
         }
     }
 
-    /// Has `task` done with the judge: one dispatch a column, one loop for each type.
+    /// Runs `task` with the judge: one dispatch for each column, one loop for each type.
     fn give_to<T: Task>(&self, task: T) -> T::Done {
         const TEXT: bool = true;
         match self {
@@ -255,11 +255,11 @@ impl AnyJudge {
     }
 }
 
-/// What is done with whichever judge a column has.
+/// A task for the judge of any column.
 trait Task {
     type Done;
 
-    /// `is_text`: what is judged must be UTF-8 first of all.
+    /// `is_text`: the value must be UTF-8 first of all.
     fn with(self, judge: &impl Judge, is_text: bool) -> Self::Done;
 }
 

@@ -12,15 +12,16 @@ pub(super) enum NetworkJudge {
 }
 
 impl NetworkJudge {
-    /// Writes an address that is given by its bytes. MariaDB reads any bytes of the right length so, even `2001:db8::1:2:33`; a text of
-    /// that length is no UUID and no IPv4 address, but may be an IPv6 address: as which it is taken.
+    /// Writes an address that is given by its bytes. MariaDB reads any bytes of the right length in this way, even
+    /// `2001:db8::1:2:33`. A text of that length is no UUID and no IPv4 address, but may be an IPv6 address; then it is read as
+    /// one.
     pub(super) fn write_raw(&self, bytes: &[u8], out: &mut Vec<u8>) -> bool {
         use std::io::Write;
         let is_text = || std::str::from_utf8(bytes).is_ok_and(|text| text.parse::<Ipv6Addr>().is_ok());
         match (self, bytes.len()) {
             (Self::Uuid, 16) => bytes.iter().enumerate().for_each(|(i, byte)| {
                 let hyphen = if matches!(i, 4 | 6 | 8 | 10) { "-" } else { "" };
-                // A Vec takes all that is written.
+                // Writing to a `Vec` does not fail.
                 let _ = write!(out, "{hyphen}{byte:02x}");
             }),
             (Self::Inet4, 4) => drop(write!(out, "{}", Ipv4Addr::from([bytes[0], bytes[1], bytes[2], bytes[3]]))),
@@ -81,8 +82,9 @@ fn judge_uuid(cell: &[u8], trimmed: &[u8], out: &mut Vec<u8>) -> Verdict {
     if takes_uuid(&out[start..]) { Verdict::Rewrite } else { Verdict::Bad(Why::UuidNotTaken) }
 }
 
-/// Whether a UUID column takes a UUID, which is written with its hyphens: those of MariaDB do not if byte 6 is 0x80 or more and byte 8 from
-/// 0x01 to 0x80, whatever the other bytes are (tried for all values of both on 10.11 and 11.8; docs/notes/column-checks.md).
+/// Whether a UUID column accepts a UUID, which is written with its hyphens. Those of MariaDB do not if byte 6 is 0x80 or more and
+/// byte 8 from 0x01 to 0x80, whatever the other bytes are (tried for all values of both on 10.11 and 11.8;
+/// docs/notes/column-checks.md).
 pub fn takes_uuid(text: &[u8]) -> bool {
     let digit = |at: usize| text.get(at).map_or(0, u8::to_ascii_lowercase);
     let is_high = |at: usize| digit(at) >= b'8';

@@ -42,7 +42,7 @@ impl<'a> Grid<'a> {
 }
 
 impl Check {
-    /// Whether it surely keeps all cells of a column of `grid`, whose text is valid UTF-8. `false` says nothing.
+    /// Whether it surely keeps all cells of a column of `grid`, whose text is valid UTF-8. `false` means undecided.
     pub fn keeps_column(&self, grid: Grid<'_>, column: usize) -> bool {
         self.judge.give_with(self.promise, PassThrough { grid, column })
     }

@@ -1,4 +1,5 @@
-//! The shape of one cell, by which columns of a new table get their types. Stricter than the checks: an ambiguous cell has no shape.
+//! The shape of one cell, from which columns of a new table get their types. Stricter than the checks: an ambiguous cell has no
+//! shape.
 
 use super::network::takes_uuid;
 use crate::value::json::{Limits, Scanner, Span};
@@ -19,7 +20,7 @@ pub enum Shape {
     },
     /// A number with an exponent.
     Exponent {
-        /// Digits, an `E` and digits: no program writes numbers so.
+        /// Digits, an `E` and digits: no program writes numbers in this form.
         may_be_code: bool,
     },
     /// Looks like a number, but its text would change if it were read as one: zeros or a `+` in front, more digits than any
@@ -43,7 +44,7 @@ pub enum Shape {
     Boolean,
     /// 32 hexadecimal digits with hyphens between the groups.
     Uuid {
-        /// A UUID column takes it and gives it back as it is: it has no capitals.
+        /// A UUID column accepts it and returns it unchanged: it has no capitals.
         stays: bool,
     },
     /// A JSON object or array.
@@ -53,7 +54,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// That of a cell.
+    /// Returns the shape of a cell.
     pub fn of(cell: &[u8]) -> Self {
         let Ok(text) = str::from_utf8(cell) else { return Self::Text };
         number(text).or_else(|| date_or_time(text)).or_else(|| other(text)).unwrap_or(Self::Text)
@@ -65,7 +66,7 @@ impl Shape {
         let digits = match self {
             Self::Int(value) => value.unsigned_abs().checked_ilog10().map_or(1, |log| log as usize + 1),
             Self::Point { significant, .. } => significant,
-            // Few digits may be beyond the least number that there is.
+            // Even few digits may be below the smallest number.
             Self::Exponent { .. } => significant_digits(&text).len().max(DOUBLE_DIGITS + 1),
             _ => return false,
         };
@@ -73,7 +74,7 @@ impl Shape {
     }
 }
 
-/// Whether SQL reads it as a number, and writes it so.
+/// Whether SQL reads it as a number, and writes it in this form.
 pub fn is_number(cell: &[u8]) -> bool {
     matches!(Shape::of(cell), Shape::Int(_) | Shape::Point { .. } | Shape::Exponent { .. })
 }

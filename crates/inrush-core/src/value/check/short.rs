@@ -34,7 +34,7 @@ impl Short {
         (self.len > 0 && is_digits).then_some(self.len)
     }
 
-    /// Whether digits begin with a zero that another digit follows.
+    /// Whether its digits begin with a zero that is followed by another digit.
     #[inline(always)]
     pub(super) fn has_leading_zero(self) -> bool {
         self.len > 1 && self.bytes as u8 == b'0' && ((self.bytes >> 8) as u8).is_ascii_digit()

@@ -7,7 +7,7 @@ use super::short::Short;
 use super::{Judge, Task, Verdict, Why};
 use crate::value::column::ColumnType;
 
-/// What a type keeps of a spelling.
+/// The spelling that a type keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Promise {
     /// Whole numbers: no zeros or `+` in front, no point, no exponent.
@@ -31,7 +31,7 @@ pub(super) enum Promise {
 }
 
 impl Promise {
-    /// That of a type which columns get by a sample; `None`: it takes any text as it is.
+    /// The promise for a type that is detected from a sample; `None`: the type keeps any text.
     pub(super) fn of(ty: &ColumnType) -> Option<Self> {
         Some(match ty {
             ColumnType::Int { bool: true, .. } => Self::Truth,
@@ -79,13 +79,13 @@ impl Promise {
         }
     }
 
-    /// Whether the judge keeps nothing that the server does not give back as it is.
+    /// Whether the judge itself keeps only values that the server returns unchanged.
     fn is_that_of_the_judge(self) -> bool {
         matches!(self, Self::Date | Self::Time | Self::DateTime)
     }
 }
 
-/// Has a task done with a judge that keeps spellings as well.
+/// Runs a task with a judge that keeps spellings as well.
 pub(super) struct Keeping<T> {
     pub(super) task: T,
     pub(super) promise: Promise,

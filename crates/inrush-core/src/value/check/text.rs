@@ -7,7 +7,7 @@ use crate::convert::bounds::Within;
 #[derive(Clone, Debug)]
 pub(super) struct CharsJudge {
     charset: Charset,
-    /// A text of so many bytes of UTF-8 fits, whatever it says.
+    /// A text of at most this many bytes of UTF-8 fits, whatever its content.
     surely_fits: usize,
     limit: Limit,
 }
@@ -44,7 +44,7 @@ impl CharsJudge {
         self.is_utf8() || bytes.is_ascii() && self.charset.has_ascii()
     }
 
-    /// Whether a text is one that every such column holds.
+    /// Whether every such column holds the text.
     #[inline]
     pub(super) fn surely_holds(&self, text: &[u8]) -> bool {
         text.len() <= self.surely_fits && (self.charset.holds_all() || text.is_ascii())
@@ -56,7 +56,7 @@ impl CharsJudge {
 
     #[cold]
     fn judge_unusual(&self, cell: &[u8]) -> Verdict {
-        // `sweep_text` has seen to it that this is UTF-8.
+        // `sweep_text` has checked that this is UTF-8.
         let Ok(text) = std::str::from_utf8(cell) else { return Verdict::Bad(Why::NotUtf8 { at: 0 }) };
         if let Some(c) = text.chars().find(|c| !self.charset.holds(*c)) {
             return Verdict::Bad(Why::NotInCharset { char: c });

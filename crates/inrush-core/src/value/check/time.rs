@@ -9,7 +9,7 @@ use crate::wire::value as wire;
 #[derive(Clone, Debug)]
 pub(super) struct TimeJudge {
     fsp: u8,
-    /// The last second of all has a fraction too.
+    /// The last possible second may have a fraction too.
     ends_in_fraction: bool,
 }
 

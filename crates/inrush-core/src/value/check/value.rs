@@ -1,10 +1,10 @@
-//! Values as they are bound: a number that goes into an INT need not become text first. A value means what its printed form means in
-//! a load, and gets the same verdict, but that a number is compared as a number and a date as a date.
+//! Values as they are bound: a number that goes into an INT need not become text first. A value gets the verdict that its printed
+//! form gets in a load, except that a number is compared as a number and a date as a date.
 //!
-//! What a server does with a value of one kind in a column of another was found out on the servers
-//! (docs/notes/column-checks.md): where it stores something else than the printed form (`5` into YEAR is 2005, `2` into an ENUM its
-//! second member, bytes into BIT the bits of their characters, NaN into DECIMAL 0), the value is replaced by one that is stored
-//! as it is meant, or is bad. So it does not matter either by which method a value travels.
+//! What a server does with a value of one kind in a column of another was measured on the servers (docs/notes/column-checks.md).
+//! Where it stores something else than the printed form (`5` into YEAR is 2005, `2` into an ENUM its second member, bytes into
+//! BIT the bits of their characters, NaN into DECIMAL 0), the value is replaced by one that is stored as it is meant, or is bad.
+//! So the write method does not matter either.
 
 use super::network::NetworkJudge;
 use super::{AnyJudge, Check, Judge, Verdict, Why, member, takes_uuid};
@@ -12,25 +12,25 @@ use crate::convert::bounds::{Bounds, Within};
 use crate::wire::Value;
 use std::fmt::{self, Write};
 
-/// What becomes of a value.
+/// The verdict on a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judged {
-    /// It goes as it is.
+    /// It is sent unchanged.
     Keep,
-    /// It goes as text: it is bytes, and they are UTF-8.
+    /// It is sent as text: it is bytes, and they are UTF-8.
     AsText,
-    /// What was appended to the scratch goes in its place, as text.
+    /// What was appended to the scratch is sent in its place, as text.
     Text,
-    /// What was appended to the scratch goes in its place, as bytes.
+    /// What was appended to the scratch is sent in its place, as bytes.
     Bytes,
-    /// This number goes in its place.
+    /// This number is sent in its place.
     UInt(u64),
     /// It must not be sent.
     Bad(Why),
 }
 
 impl Check {
-    /// What is kept without a judgement.
+    /// Returns the bounds of the values that need no judge.
     pub fn bounds(&self) -> Bounds {
         let within = match &self.judge {
             AnyJudge::Int(judge) => judge.within(),
@@ -45,7 +45,7 @@ impl Check {
         Bounds { null: !self.null_is_bad, within }
     }
 
-    /// Judges one value; `scratch` takes what goes in its place. It is left as it was for a value that is bad.
+    /// Judges one value; its replacement is appended to `scratch`. For a bad value, `scratch` is left unchanged.
     pub fn judge_value(&self, value: &Value<'_>, scratch: &mut Vec<u8>) -> Judged {
         // The common kinds, each in its common column.
         match (&self.judge, value) {
@@ -76,7 +76,7 @@ impl Check {
     fn judge_further(&self, value: &Value<'_>, scratch: &mut Vec<u8>) -> Judged {
         let start = scratch.len();
         let judged = match value {
-            // To a server a text is characters, whose bits it would store.
+            // A server treats a text as characters, and would store their bits.
             Value::Text(_) if matches!(self.judge, AnyJudge::Bit(_)) => Judged::Bad(Why::BitText),
             Value::Text(text) => self.judge_text(text, scratch),
             Value::Bytes(bytes) => self.judge_bytes(bytes, scratch),
@@ -124,9 +124,9 @@ impl Check {
                 match std::str::from_utf8(bytes) {
                     Err(e) => Judged::Bad(Why::NotUtf8 { at: e.valid_up_to() as u32 }),
                     Ok(text) => match self.judge_cell(text.as_bytes(), scratch) {
-                        // Bytes are not converted into the column's character set; these need not be.
+                        // Bytes are not converted to the column's character set; these do not need it.
                         Verdict::Keep if matches!(judge, AnyJudge::Chars(judge) if judge.is_utf8()) => Judged::Keep,
-                        // The server would take them for text in the column's own character set.
+                        // The server would read them as text in the column's own character set.
                         Verdict::Keep | Verdict::Rewrite if matches!(judge, AnyJudge::Chars(judge) if !judge.reads_bytes(bytes)) => {
                             Judged::Bad(Why::BytesOfCharset)
                         }
@@ -177,7 +177,7 @@ impl Check {
                 self.judge_double_for_bits(*n, scratch)
             }
             (AnyJudge::Float(judge), Value::Float(n)) if judge.holds(f64::from(*n)) => Judged::Keep,
-            // A server prints a DOUBLE first, to be read again; a FLOAT it makes a DOUBLE before.
+            // A server prints a DOUBLE and reads the text again; it converts a FLOAT to a DOUBLE before.
             (AnyJudge::Decimal(_), Value::Double(_)) => self.judge_double_for_decimal(value, scratch),
             (AnyJudge::Decimal(judge), Value::Float(n)) => match self.judge_printed(value, scratch) {
                 // The digits after those of the FLOAT, which an execution stores.
@@ -188,12 +188,12 @@ impl Check {
             (AnyJudge::Date(judge), Value::DateTime(moment)) => judge.moment(moment).into(),
             (AnyJudge::DateTime(judge), Value::Date(date)) => judge.date(date).into(),
             (AnyJudge::Time(judge), Value::Time(time)) => match judge.time(time) {
-                // What MySQL makes of it is no time at all.
+                // MySQL converts it to something that is not a time.
                 Verdict::Keep if time.negative && time.as_micros() == Some(0) => self.judge_printed(value, scratch),
                 verdict => verdict.into(),
             },
             (AnyJudge::Unknown, _) => Judged::Keep,
-            // Of a column of texts or bytes; a LONGBLOB takes any.
+            // For a column of texts or bytes; a LONGBLOB takes any.
             (AnyJudge::Chars(_) | AnyJudge::Bytes(_) | AnyJudge::Pass, Value::Double(n)) if !n.is_finite() => {
                 Judged::Bad(Why::NotFinite)
             }
@@ -208,7 +208,7 @@ impl Check {
         }
     }
 
-    /// A number for an ENUM or a SET. A server takes it for the place of a member, a reader for its text: it must be both.
+    /// Judges a number for an ENUM or a SET. A server reads it as the position of a member, a user as its text: both must agree.
     fn judge_member(&self, place: Option<u64>, n: u64, scratch: &mut Vec<u8>) -> Judged {
         match place {
             Some(place) if place != n => Judged::Bad(Why::NumberOfMember),
@@ -234,7 +234,7 @@ impl Check {
         }
     }
 
-    /// So many digits are printed in one way only.
+    /// A DOUBLE with so few digits is printed in only one form, so the number itself can be sent.
     fn judge_double_for_decimal(&self, value: &Value<'_>, scratch: &mut Vec<u8>) -> Judged {
         let start = scratch.len();
         let judged = self.judge_printed(value, scratch);
@@ -307,7 +307,7 @@ struct Printed {
 impl Printed {
     fn of(value: &Value<'_>) -> Self {
         let mut printed = Self { bytes: [0; LONGEST], len: 0 };
-        // What does not fit is cut; nothing is that long.
+        // A value that does not fit is cut; no value is that long.
         let _ = write!(printed, "{value}");
         printed
     }

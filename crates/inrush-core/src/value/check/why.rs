@@ -50,7 +50,7 @@ pub enum Why {
     },
     /// Not a member of the ENUM or SET.
     NotAMember,
-    /// A number that is the text of a member of the ENUM or SET, and not its place, which a server takes a number for.
+    /// A number that is the text of a member of the ENUM or SET, but not its position, which a server would read.
     NumberOfMember,
     /// A text for a BIT column, whose bits a server would store.
     BitText,
@@ -98,7 +98,7 @@ pub enum Why {
     TooManyBits,
     /// A time with an offset, in a session whose zone is the server's own.
     ZoneUnknown,
-    /// A time with an offset for a TIMESTAMP, in a session whose named zone the server may know otherwise than we do.
+    /// A time with an offset for a TIMESTAMP, in a session whose named zone the server may define differently.
     ZoneNotCompared,
     /// A time for which the server's table of the session's zone differs from ours.
     ZoneDiffers,
@@ -107,7 +107,7 @@ pub enum Why {
 }
 
 impl Why {
-    /// The same as servers would say, for a program that reacts to it.
+    /// The reason that a server would give, for a program that reacts to it.
     pub fn reason(&self) -> Reason {
         match self {
             Self::Null | Self::NoDefault => Reason::NotNullViolation,

@@ -2,8 +2,8 @@
 //!
 //! Invariant: the bytes of a part delimit themselves (a fixed width, or a terminator), so the parts of a composite key are
 //! appended one after another. No cell causes a panic; a cell that is not a value of its type gets some stable order.
-//! Why approximate orders are allowed: rows are sorted so that the server's pages fill one after another. A wrong order costs speed,
-//! never rows. How near each collation is: docs/notes/sort-order.md.
+//! Why approximate orders are allowed: rows are sorted so that the server's pages fill one after another. A wrong order costs
+//! speed, never rows. How close each collation is: docs/notes/sort-order.md.
 
 mod bytes;
 mod decimal;
@@ -110,7 +110,7 @@ impl KeyPart {
         self
     }
 
-    /// Whether the order is exactly the server's, or only near to it.
+    /// Whether the order is exactly the server's, or only close to it.
     pub fn is_exact(&self) -> bool {
         self.exact
     }
@@ -131,7 +131,7 @@ impl KeyPart {
         }
     }
 
-    /// The same of a value in a column without NULL that ascends, whatever this one is.
+    /// The same for a value in an ascending column without NULL, whatever this part is.
     pub(crate) fn append_not_null(&self, cell: &[u8], key: &mut Vec<u8>) {
         self.append_value(cell, key);
     }

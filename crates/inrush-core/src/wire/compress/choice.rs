@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::error::{Error, Result};
 use crate::wire::Capabilities;
 
-/// How what travels is compressed.
+/// The compression of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
     /// Not at all.
@@ -23,8 +23,8 @@ impl Compression {
     /// Zstandard at its default level.
     pub const ZSTD: Self = Self::Zstd(3);
 
-    /// The first of `wanted` that a server with these capabilities offers; no compression is always on offer. None wanted
-    /// at all is no compression.
+    /// Returns the first of `wanted` that a server with these capabilities offers; no compression is always offered. An empty
+    /// list means no compression.
     pub fn choose(wanted: &[Self], offered: Capabilities) -> Result<Self> {
         for one in wanted {
             one.check()?;
@@ -40,7 +40,7 @@ impl Compression {
         }
     }
 
-    /// The flag by which both sides agree on it.
+    /// The capability flag of this compression.
     pub fn capability(self) -> Capabilities {
         match self {
             Self::None => Capabilities::empty(),

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::wire::Compression;
 use crate::wire::compress::Progress;
 
-/// Compresses pieces, each for itself.
+/// Compresses blocks independently of each other.
 pub(crate) enum Encoder {
     Zlib(Compress),
     Zstd(CCtx<'static>),
@@ -36,7 +36,7 @@ impl Encoder {
     /// Appends `plain`, compressed, to `out`. `false`: it did not get shorter, and `out` is as it was.
     pub(crate) fn append(&mut self, plain: &[u8], out: &mut Vec<u8>) -> bool {
         let before = out.len();
-        // No room for more than what is worth sending: what does not fit is not compressible.
+        // There is only room for a result worth sending: data that does not fit is not compressible.
         let room = plain.len().saturating_sub(1);
         let n = match self {
             Self::Zlib(zlib) => {
@@ -48,7 +48,7 @@ impl Encoder {
                 }
             }
             Self::Zstd(context) => {
-                // With all the room it could need it takes a faster way.
+                // With enough room for the worst case it uses a faster method.
                 out.resize(before + compress_bound(plain.len()), 0);
                 context.compress2(&mut out[before..], plain).ok().filter(|n| *n <= room)
             }
@@ -58,7 +58,7 @@ impl Encoder {
     }
 }
 
-/// Decompresses pieces, each for itself, as they arrive.
+/// Decompresses blocks independently of each other, as they arrive.
 pub(crate) enum Decoder {
     Zlib(Decompress),
     Zstd(ZstdDecoder<'static>),
@@ -79,7 +79,7 @@ impl Decoder {
         }
     }
 
-    /// Begins a new piece.
+    /// Begins a new block.
     pub(crate) fn restart(&mut self) -> Result<()> {
         match self {
             Self::Zlib(zlib) => zlib.reset(true),
@@ -113,5 +113,5 @@ fn broken() -> Error {
     Error::protocol("the server sent a compressed frame that cannot be decompressed")
 }
 
-/// A frame holds less than 16 MiB, so no honest encoder looks back further than this; it bounds the decoder's memory.
+/// A frame holds less than 16 MiB, so no regular encoder refers back further than this; it bounds the decoder's memory.
 const WINDOW_LOG_MAX: u32 = 24;

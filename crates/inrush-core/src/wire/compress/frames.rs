@@ -1,4 +1,4 @@
-//! Both directions of the layer of compressed frames, as one thing that a channel has or has not.
+//! Both directions of the layer of compressed frames, as one optional part of a channel.
 
 use crate::error::Result;
 use crate::wire::compress::{Compression, Packer, Unpacker};
@@ -31,7 +31,7 @@ impl Frames {
         self.unpacker.filled(n);
     }
 
-    /// Hands on what has been received, as much as `inbox` takes at once. `Ok(false)`: more must be received first.
+    /// Passes on what has been received, as much as `inbox` takes at once. `Ok(false)`: more must be received first.
     pub fn unpack(&mut self, inbox: &mut Inbox) -> Result<bool> {
         let came = self.unpacker.unpack(inbox);
         if let Some(number) = self.unpacker.take_number() {
@@ -40,7 +40,7 @@ impl Frames {
         came
     }
 
-    /// Takes bytes out of `outbox` to be sent, once the last ones were.
+    /// Moves bytes from `outbox` into frames, once the last ones were sent.
     pub fn pack(&mut self, outbox: &mut Outbox) {
         self.packer.pack(outbox);
     }

@@ -41,7 +41,7 @@ pub use unpacker::Unpacker;
 pub(crate) struct Progress {
     pub(crate) n_read: usize,
     pub(crate) n_written: usize,
-    /// Whether the piece is over, its checksum included.
+    /// Whether the block is complete, its checksum included.
     pub(crate) ended: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What is in the place of `codec.rs` without the feature `compression`: nothing but "no compression".
+//! Replaces `codec.rs` when the feature `compression` is off: it supports only "no compression".
 
 use std::convert::Infallible;
 
@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::wire::Compression;
 use crate::wire::compress::Progress;
 
-/// Compresses pieces; there is none.
+/// Compresses blocks; has no values.
 pub(crate) struct Encoder(Infallible);
 
 impl Encoder {
@@ -20,7 +20,7 @@ impl Encoder {
     }
 }
 
-/// Decompresses pieces; there is none.
+/// Decompresses blocks; has no values.
 pub(crate) struct Decoder(Infallible);
 
 impl Decoder {

@@ -96,14 +96,14 @@ impl fmt::Debug for Packer {
     }
 }
 
-/// Follows the headers of the packets that go by, to see where commands begin.
+/// Tracks the headers of the packets, to find where commands begin.
 #[derive(Debug, Default)]
 struct Commands {
-    /// What is still to come of the packet's frame that was begun.
+    /// The number of bytes that are left of the packet's current frame.
     n_left: usize,
     /// Whether that frame is followed by another of the same packet.
     goes_on: bool,
-    /// The number of that frame, unless the server has spoken since: then the next 0 is a command for certain.
+    /// The number of that frame, unless the server has answered since: then the next 0 surely begins a command.
     last: Option<u8>,
 }
 
@@ -143,7 +143,7 @@ impl Commands {
     }
 }
 
-/// The servers' own limit: shorter pieces do not get shorter still.
+/// The servers' own limit: shorter blocks are not compressed.
 const WORTH_IT: usize = 50;
 /// Content of a frame. A server takes no frame beyond its `max_allowed_packet`, whatever is inside.
 const MAX_CONTENT: usize = 64 * 1024;

@@ -23,9 +23,9 @@ pub struct Unpacker {
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     is_compressed: bool,
-    /// What is still to be taken of its content.
+    /// The number of bytes of its content that are still to be read.
     n_packed: usize,
-    /// What must still come out of it.
+    /// The number of bytes that must still be produced from it.
     n_plain: usize,
     /// Whether the algorithm has seen the end of its stream.
     ended: bool,
@@ -116,7 +116,7 @@ impl Frame {
         Self { is_compressed, n_packed, n_plain: if is_compressed { n_plain } else { n_packed }, ended: !is_compressed }
     }
 
-    /// An error if content and announcement do not end together.
+    /// An error if the content and the announced length do not end together.
     fn is_over(&self) -> Result<bool> {
         match self {
             Self { n_packed: 0, n_plain: 0, ended: true, .. } => Ok(true),
@@ -134,7 +134,7 @@ impl Frame {
     }
 
     fn decompress(&mut self, decoder: &mut Decoder, packed: &[u8], room: &mut [u8]) -> Result<(usize, usize)> {
-        // Once everything has come out, only a checksum may follow: a byte more would be one too many.
+        // Once everything was produced, only a checksum may follow: one more byte would be too many.
         let mut too_many = [0; 1];
         let n = room.len().min(self.n_plain);
         let room = if n == 0 { &mut too_many[..] } else { &mut room[..n] };
