@@ -8,7 +8,7 @@ use crate::widths::Widths;
 use encoding_rs::Encoding;
 use inrush_core::error::{Error, Result};
 
-/// How files are read, as it was given. `Default`: nothing was given.
+/// The given options for reading files. `Default`: no option was given.
 #[derive(Clone, Debug, Default)]
 pub struct FileOptions {
     /// `--format`.

@@ -1,5 +1,5 @@
-//! Numbers and dates as people of a country write them, by options: nothing is guessed, and for a new table only what can be read in one
-//! way alone is taken. A cell that does not fit is a bad row, never another value.
+//! Numbers and dates as people of a country write them, by options. Nothing is guessed: for a new table only a format that can be read in
+//! one way alone is used. A cell that does not fit is a bad row, never another value.
 //!
 //! | module | what |
 //! |---|---|
@@ -79,7 +79,7 @@ inrush_core::setters!(ValueFormats {
 });
 
 impl ValueFormats {
-    /// Whether anything is written in another way than SQL's.
+    /// Whether any format differs from SQL's.
     pub fn is_any(&self) -> bool {
         *self != Self::default()
     }
@@ -311,7 +311,7 @@ impl Rule<'_> {
     }
 }
 
-/// Whether two words are the same but for case and blanks around them.
+/// Whether two words are the same except for case and blanks around them.
 fn is_word(word: &str, other: &str) -> bool {
     word.trim().to_lowercase() == other.trim().to_lowercase()
 }

@@ -141,7 +141,7 @@ fn at_zero_date(error: &Error) -> Option<String> {
     })
 }
 
-/// For a geometry whose column has a reference system of its own.
+/// For a geometry whose column has another spatial reference system.
 fn at_srid(error: &Error) -> Option<String> {
     /// ER_WRONG_SRID_FOR_COLUMN
     const OTHER_SRID: u16 = 3643;

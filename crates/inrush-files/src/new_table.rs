@@ -46,7 +46,7 @@ impl NewTypes {
     /// Reads `--sample`, `--tight` and `--type`.
     ///
     /// # Errors
-    /// `Config` for what is not understood.
+    /// `Config` for a text that is not valid.
     pub fn parse(sample: Option<&str>, tight: bool, types: &[String]) -> Result<Self> {
         let sample = match sample {
             None => Sample::Beginning,

@@ -135,7 +135,7 @@ fn open_once(path: &str, format: Format, options: &CsvOptions) -> Result<Box<dyn
     }
 }
 
-/// The plain bytes of a file from its beginning; what is read of it counts on the meter.
+/// The plain bytes of a file from its beginning; the meter counts the bytes that are read of the file.
 fn plain_from(place: &OnDisk, compression: Compression, meter: Option<Arc<Meter>>) -> io::Result<Box<dyn Read + Send>> {
     let bytes = place.from(0);
     match meter {
@@ -293,7 +293,7 @@ fn open_stream(
     open_text(["", path], path, plain, meter, compression, place, format, options)
 }
 
-/// Refuses what is compressed once more inside.
+/// Refuses data that is compressed a second time inside.
 fn refuse_twice(path: &str, outer: Compression, plain: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>> {
     if outer == Compression::None {
         return Ok(plain);

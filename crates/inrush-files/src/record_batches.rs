@@ -142,7 +142,7 @@ impl<B: RecordBatchReader + Send + 'static> Arrays for Given<B> {
     }
 }
 
-/// An error of ours that went through Arrow comes out as it was.
+/// An error of ours that passed through Arrow is returned unchanged.
 fn failed(name: &str, error: ArrowError) -> Error {
     let what = format!("cannot read `{name}`");
     match error {

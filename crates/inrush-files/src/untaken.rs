@@ -1,4 +1,4 @@
-//! The end of a text that is made piece by piece: what was made and not read yet.
+//! The end of a text that is made in parts: the bytes that were made and not read yet.
 
 /// Bytes that a reader has made, and how many of them were taken.
 #[derive(Debug, Default)]

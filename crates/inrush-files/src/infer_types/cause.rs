@@ -11,11 +11,11 @@ pub struct Cause {
     pub line: u64,
     /// The file, where there are several.
     pub source: Option<String>,
-    /// What is in the way.
+    /// Why the column has no other type.
     pub why: Why,
 }
 
-/// What is in the way of another type.
+/// The reason why a column has no other type than text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
     /// The cell looks like a number, and is another text when it is read as one: `007`, `1E5` among whole numbers.

@@ -118,7 +118,7 @@ fn in_key(ty: &ColumnType) -> usize {
 /// The length of a text of a key.
 pub(super) const KEY_CHARS: u32 = 512;
 
-/// The lengths a VARCHAR gets: what is longer is a TEXT.
+/// The lengths that a VARCHAR gets; a longer text is a TEXT.
 const VARCHARS: &[u32] = &[64, 255, 1_000, 4_000];
 
 /// The same without room.

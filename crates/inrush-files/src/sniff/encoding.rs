@@ -10,7 +10,7 @@ use inrush_core::error::Result;
 /// The encoding that is to be read; `None` is UTF-8, or what the byte order mark says.
 ///
 /// # Errors
-/// `Config` if it is to be guessed, and is not sure.
+/// `Config` if it is to be detected, and the result is uncertain.
 pub(crate) fn find(sample: Sample<'_>, options: &CsvOptions) -> Result<Option<&'static Encoding>> {
     if options.encoding.is_some() || Encoding::for_bom(sample.bytes).is_some() {
         return Ok(options.encoding);

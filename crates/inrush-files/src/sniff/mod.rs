@@ -109,7 +109,7 @@ impl Found {
         said.join(", ")
     }
 
-    /// The options with what was found in the place of what was not given.
+    /// The options, with detected values for those that were not given.
     #[must_use]
     pub(crate) fn applied_to(&self, options: &CsvOptions) -> CsvOptions {
         let word = self.null_word.then(|| b"\\N".to_vec());
@@ -168,7 +168,7 @@ impl Sample<'_> {
 /// Detects what the options leave open.
 ///
 /// # Errors
-/// `Config` for what could be two things, for lines before the table that no option skips, and for what is no table.
+/// `Config` for a text that can be read in two ways, for lines before the table that no option skips, and for a text that is not a table.
 pub(crate) fn sniff(sample: Sample<'_>, options: &CsvOptions) -> Result<Found> {
     magic::refuse(sample.name, sample.bytes)?;
     let encoding = encoding::find(sample, options)?;

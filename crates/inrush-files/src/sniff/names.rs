@@ -97,7 +97,7 @@ fn words(field: &str) -> Vec<String> {
     words
 }
 
-/// Points for what all values have and the field has not, or the other way round.
+/// Points for a property that all values have and the field lacks.
 fn difference(field: &str, values: &[&[u8]]) -> f64 {
     let n = values.len();
     let field = field.as_bytes();

@@ -240,7 +240,7 @@ fn quotes_of(plain: &Tried, text: &[u8]) -> (usize, usize) {
     (pairs, strays)
 }
 
-/// A field that holds no other delimiter, but for the comma in a number.
+/// Whether a field holds no other delimiter, except for the comma in a number.
 fn is_whole(field: &[u8], trial: Trial) -> bool {
     let holds = |byte: &u8| *byte != trial.delimiter && DELIMITERS.contains(byte);
     !field.iter().any(holds) || is_number(field.trim_ascii())

@@ -71,7 +71,7 @@ fn quotes_and_ends() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(prop::sample::select(b"aa\"\"\",,\n\n\r\\".to_vec()), 0..120)
 }
 
-/// Windows without quotes, so that the fast way is taken.
+/// Windows without quotes, so that the fast path is taken.
 fn mostly_plain() -> impl Strategy<Value = Vec<u8>> {
     let field =
         prop_oneof![20 => Just("abc,de"), 10 => Just("\n"), 2 => Just("\r\n"), 1 => Just("\"x\n\""), 1 => Just("\"")];
