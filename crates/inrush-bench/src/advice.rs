@@ -3,7 +3,7 @@
 use crate::results::{Results, Role};
 use crate::table::{self, Line};
 
-/// A sentence for each number of rows, the most rows first: the fastest way and the next one.
+/// A sentence for each number of rows, the most rows first: the fastest method and the next one.
 pub fn of(results: &Results) -> Vec<String> {
     let lines = table::lines(results);
     let mut sizes: Vec<u64> = results.cases.iter().map(|case| case.rows).collect();

@@ -19,7 +19,7 @@ pub fn whatever_the_machine_did(insert: &Results, sweep: &Results, rtt: &Results
     [ways(insert), commits(insert), amounts(sweep), distance(rtt)].concat()
 }
 
-/// The fastest way of inrush's, where most rows were written.
+/// The fastest method of inrush, for the largest number of rows.
 pub fn best_way(insert: &Results) -> Option<String> {
     let lines = table::lines(insert);
     Some(fastest(&most_rows(&lines))?.case.subject.clone())
@@ -69,7 +69,7 @@ fn ways(insert: &Results) -> Vec<String> {
     sentences
 }
 
-/// Whether one commit for all pays, for the best way.
+/// Whether one commit for all rows pays, for the best method.
 fn commits(insert: &Results) -> Vec<String> {
     let all = table::lines(insert);
     let lines = most_rows(&all);

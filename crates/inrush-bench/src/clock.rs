@@ -1,4 +1,4 @@
-//! Time on the clock, and of the processors on both sides, of what is measured.
+//! Measures the elapsed time, and the processor time of client and server.
 
 use crate::facts::ServerProcess;
 use crate::meter::Written;

@@ -14,7 +14,7 @@ use std::time::Duration;
 pub struct Counters {
     /// Rows stored, or queries answered, that count: all but those of a ramp-up.
     pub done: u64,
-    /// Rows of unknown fate: the connection was lost, or the time was over.
+    /// Rows of unknown outcome: the connection was lost, or the time was over.
     pub unknown: u64,
     /// The time of each statement that counts.
     pub latency: Latencies,

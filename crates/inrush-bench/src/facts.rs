@@ -99,7 +99,7 @@ impl ServerProcess {
         self.pid
     }
 
-    /// The processor time of all threads that it has now (`schedstat`, see proc(5)): what is of interest is how much more it becomes.
+    /// The processor time of all its current threads (`schedstat`, see proc(5)). Only the difference of two calls is meaningful.
     pub fn cpu(&self) -> Option<Duration> {
         let mut nanos = 0;
         for task in fs::read_dir(&self.tasks).ok()?.flatten() {

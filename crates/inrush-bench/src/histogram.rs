@@ -6,7 +6,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::time::Duration;
 
-/// Durations from a nanosecond to an hour; what is longer counts as an hour.
+/// Durations from a nanosecond to an hour; a longer one counts as an hour.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Latencies(Histogram<u64>);
 

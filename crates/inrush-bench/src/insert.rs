@@ -179,8 +179,8 @@ impl Cell {
     }
 }
 
-/// The cells for these sizes, and what is left out on a server that does not allow it. A way that no server has for `operation` is
-/// neither.
+/// The cells for these sizes, and the methods that are left out since the server does not allow them. A method that no server has for
+/// `operation` is in neither.
 pub fn cells(operation: Operation, sizes: &[u64], allowed: &Allowed) -> (Vec<Cell>, Vec<LeftOut>) {
     let mut left_out = Vec::new();
     let mut ways = Vec::new();

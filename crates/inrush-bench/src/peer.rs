@@ -28,7 +28,7 @@ pub struct Hello {
     pub cases: Vec<Offer>,
 }
 
-/// A way to a server.
+/// A route to a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Route {
@@ -40,7 +40,7 @@ pub enum Route {
     Socket,
 }
 
-/// A way to write rows that a peer has.
+/// A method of a peer to write rows.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Offer {
     /// As it is called in tables.
@@ -86,7 +86,7 @@ pub struct Place {
 pub struct PeerCell {
     /// Which of the peers.
     pub peer: usize,
-    /// What it calls its way.
+    /// The peer's name of the method.
     pub subject: String,
     /// In how many transactions.
     pub commits: Commits,
@@ -150,7 +150,7 @@ impl PeerCell {
     }
 }
 
-/// The cells that these peers fill, and what is left out on a server that does not allow it.
+/// The cells that these peers fill, and the methods that are left out since the server does not allow them.
 pub fn cells(hellos: &[Hello], sizes: &[u64], allowed: &Allowed, place: &Place) -> (Vec<PeerCell>, Vec<LeftOut>) {
     let (mut cells, mut left_out) = (Vec::new(), Vec::new());
     for (peer, hello) in hellos.iter().enumerate() {

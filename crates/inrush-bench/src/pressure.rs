@@ -1,6 +1,6 @@
-//! The experiment `pressure`: clients that write the same small row, for a time or so many times, each in its own way of being
-//! concurrent; it counts the rows of every second by the client's clock and by the server's. The choice of cases is pure and in this file; the
-//! `pacer` schedules the rows, `writers` are the clients, and [`Bench`] runs a case.
+//! The experiment `pressure`: concurrent clients write the same small row, for a time or a number of times, with several kinds of
+//! concurrency. It counts the rows of every second by the client's clock and by the server's. The choice of cases is pure and in this
+//! file; the `pacer` schedules the rows, `writers` are the clients, and [`Bench`] runs a case.
 
 mod bench;
 mod pacer;
@@ -88,7 +88,7 @@ impl Cell {
     }
 }
 
-/// The cells for these ways and numbers of clients.
+/// The cells for these kinds of concurrency and numbers of clients.
 pub fn cells(ways: &[On], clients: &[usize]) -> Vec<Cell> {
     let of = |on: &On| match on {
         On::One => vec![Cell { on: *on, clients: 1 }],

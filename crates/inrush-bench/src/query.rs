@@ -24,7 +24,7 @@ pub enum Client {
     Async,
 }
 
-/// How queries travel.
+/// How queries are sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
     /// One, and its answer is waited for.

@@ -99,7 +99,7 @@ impl Relay {
         &self.listens
     }
 
-    /// The way to the server through it.
+    /// The configuration that connects to the server through the relay.
     pub fn config(&self, config: &Config) -> Config {
         match &self.listens {
             Address::Tcp(host, port) => config.clone().with_host(host).with_port(*port),
@@ -174,7 +174,7 @@ impl Passage {
     }
 }
 
-/// Bytes on their way, in order; none at all are the end.
+/// Bytes in transit, in order; an empty piece marks the end.
 #[derive(Debug, Default)]
 struct Queue {
     inside: Mutex<Inside>,
@@ -233,7 +233,7 @@ impl Queue {
     }
 }
 
-/// More than is under way on a link of 30 ms and 10 Gbit/s. What is beyond waits where it came from, as with a window that is full.
+/// More bytes than are in transit on a link of 30 ms and 10 Gbit/s. Further bytes wait at the sender, as with a full window.
 const MOST_BYTES: usize = 48 << 20;
 
 enum Listener {

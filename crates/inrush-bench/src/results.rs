@@ -52,7 +52,7 @@ pub struct Run {
     pub left_out: Vec<LeftOut>,
 }
 
-/// A way that is not measured, and why.
+/// A method that is not measured, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
     /// Its name.
@@ -96,7 +96,7 @@ pub struct Machine {
     pub load_average: Option<f64>,
 }
 
-/// A server, and the way to it.
+/// A server, and the route to it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Server {
     /// The version as the server reports it.
@@ -111,7 +111,7 @@ pub struct Server {
     pub settings: BTreeMap<String, String>,
 }
 
-/// One way to do one thing.
+/// One method with its settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Case {
     /// What samples call it; unique within the run.
@@ -325,7 +325,7 @@ impl Results {
         }
     }
 
-    /// Seconds that one row (or query) took in each round of a case, the warm-up and what was cut left out; with the rounds.
+    /// The seconds that one row (or query) took in each round of a case, with the rounds. Leaves out the warm-up and cut rounds.
     pub fn costs(&self, case: &str) -> Vec<(u32, f64)> {
         let counts = |sample: &&Sample| sample.case == case && sample.round > 0 && !sample.cut && sample.rows > 0;
         let cost = |sample: &Sample| (sample.round, sample.seconds / sample.rows as f64);

@@ -1,6 +1,6 @@
-//! The experiment `rtt`: what the way to the server makes of each write method. The ways are the direct one, and relays of several round
-//! trips; the methods are those of `insert`. The choice of cells and the conclusions are pure and in this file; running one
-//! is [`Ways`]'s.
+//! The experiment `rtt`: the effect of the route to the server on each write method. The routes are the direct one, and relays of several
+//! round trips; the methods are those of `insert`. The choice of cells and the conclusions are pure and in this file; [`Ways`] runs
+//! a cell.
 
 mod ways;
 
@@ -83,7 +83,7 @@ impl Cell {
     }
 }
 
-/// The cells for these ways and sizes: every method that the server allows.
+/// The cells for these routes and sizes: every method that the server allows.
 pub fn cells(routes: &[Route], sizes: &[u64], allowed: &Allowed) -> (Vec<Cell>, Vec<LeftOut>) {
     // Methods that run in the server do not depend on the route to it.
     let is_ours = |way: &Way| !matches!(way, Way::OnServer | Way::ServerFile);
@@ -110,7 +110,7 @@ pub fn sentences(results: &Results) -> Vec<String> {
     headline(&lines).into_iter().chain(of_routes).chain(relay_costs(&lines)).collect()
 }
 
-/// Which method is fastest over the longest way, and how much longer it and row by row take there than without a way.
+/// Which method is fastest over the longest route, and how much longer it and row by row take there than on the direct route.
 fn headline(lines: &[Line<'_>]) -> Option<String> {
     let is_row = |line: &&Line<'_>| line.case.role == Role::Baseline;
     let ours =
@@ -121,7 +121,7 @@ fn headline(lines: &[Line<'_>]) -> Option<String> {
     let far = |rows: u64| ours().filter(move |line| line.case.rows == rows && round_trip(line) == Some(longest));
     let rows = ours().map(|line| line.case.rows).max()?;
     let best = far(rows).filter_map(|line| Some((line, seconds(line)?))).min_by(|a, b| a.1.total_cmp(&b.1))?;
-    // How many times as long as the same case takes without a way.
+    // How many times as long as the same case takes on the direct route.
     let times = |line: &Line<'_>, here: f64| {
         let is_same = |other: &&Line<'_>| {
             let commits = |line: &Line<'_>| line.case.with.get("commits").cloned();
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn every_method_over_every_way() {
         let (cells, left_out) = cells(&Route::all(&[0.0, 0.5]), &[100], &allowed());
-        // Six methods committed in two ways, the inserter, pings; three ways.
+        // Six methods committed in two ways, the inserter, pings; three routes.
         assert_eq!(cells.len(), 3 * (2 * 6 + 2));
         assert_eq!(left_out.iter().map(|one| &*one.way).collect::<Vec<_>>(), ["bulk", "load-data"]);
         let ids: std::collections::BTreeSet<String> = cells.iter().map(|cell| cell.case().id).collect();
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(cells[0].case().with.get("rtt ms"), None);
     }
 
-    /// `row`, `pipelined` (each statement) and pings, in seconds for 100 rows or for one ping, over some ways.
+    /// `row`, `pipelined` (each statement) and pings, in seconds for 100 rows or for one ping, over some routes.
     fn results(ways: &[(Route, f64, f64, f64)]) -> Results {
         let mut results = crate::results::tests::results(&[]);
         let insert = |method: Method| {

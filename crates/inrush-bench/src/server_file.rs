@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 pub struct ServerFile(PathBuf);
 
 impl ServerFile {
-    /// Writes it, for everybody to read.
+    /// Writes it, readable for all users.
     ///
     /// # Errors
     /// `Io`.
@@ -23,7 +23,7 @@ impl ServerFile {
         Self::fill(folder, |file| file.write_all(content))
     }
 
-    /// Puts a file of ours where the server reads it, and makes it readable for everybody: as a link on the same file system, else as a copy.
+    /// Puts a file of ours where the server reads it, and makes it readable for all users: a link on the same file system, else a copy.
     ///
     /// # Errors
     /// `Io`.

@@ -106,7 +106,7 @@ fn sorted(samples: &[f64]) -> Vec<f64> {
     sorted
 }
 
-/// The median of what is sorted; 0 of nothing.
+/// The median of sorted values; 0 without values.
 fn middle(sorted: &[f64]) -> f64 {
     match sorted.len() {
         0 => 0.0,

@@ -197,8 +197,8 @@ impl Line<'_> {
     }
 }
 
-/// All lines as text of at most `width` columns, where that is possible: what is the same in all cases, other units, and errors
-/// go into notes below, then the columns that matter least are left out, which a note says.
+/// All lines as text of at most `width` columns, if that is possible: settings that are the same in all cases, other units, and errors
+/// go into notes below; then the least important columns are left out, which a note reports.
 pub fn fitted(results: &Results, width: usize) -> String {
     let all = lines(results);
     // Pings among rows: their columns are empty for all others, and their rates no rates of rows.

@@ -1,4 +1,4 @@
-//! A figure of the page: panels of pictures, what the colours mean, what is seen, and the numbers as a table below. Pure.
+//! A figure of the page: panels of pictures, the meaning of the colours, the finding, and the numbers as a table below. Pure.
 
 use super::svg::escaped;
 use crate::table::Line;

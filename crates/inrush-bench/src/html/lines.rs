@@ -13,7 +13,7 @@ pub(super) fn figures(lines: &[Line<'_>]) -> Vec<Figure> {
     let all: Vec<&Line<'_>> = lines.iter().collect();
     let mut figures: Vec<Figure> = enough(&all).iter().filter_map(|axis| figure(&all, axis)).collect();
     if figures.is_empty() {
-        // A setting that some cases have: the round trip, which the direct way has not.
+        // A setting that only some cases have, such as the round trip, which the direct route lacks.
         let names: BTreeSet<&String> = lines.iter().flat_map(|line| line.case.with.keys()).collect();
         for name in names {
             let with: Vec<&Line<'_>> = lines.iter().filter(|line| line.case.with.contains_key(name)).collect();

@@ -1,5 +1,5 @@
-//! The loaded data: seeded data sets as CSV files with a header, whose lines the server can sum. Pure, but for what is
-//! written to.
+//! The loaded data: seeded data sets as CSV files with a header, whose lines the server can sum. Pure, except for the
+//! writer in the arguments.
 
 use super::keyed::Keys;
 use super::tpch::Tpch;

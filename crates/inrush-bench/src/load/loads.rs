@@ -375,7 +375,7 @@ impl Loads {
         self.loader(TARGET, options, &csv, Some(self.settings.cap), Some(Box::new(count)))
     }
 
-    /// Forgets our loads: one that was cut would be in the way of the next one.
+    /// Deletes our loads from the ledger: a load that was cut would block the next one.
     fn forget(&mut self) -> Result<()> {
         let sql = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = ? AND table_name = ?";
         if self.connection.query_one::<u64>(sql, (self.settings.schema.as_str(), LEDGER[0]))? == 0 {
@@ -490,7 +490,7 @@ fn within<T>(
 /// Writes a file of ours; returns it with the checksum that `rows` returns.
 fn write(rows: impl FnOnce(&mut BufWriter<File>) -> Result<Checksum>) -> Result<(OurFile, Checksum)> {
     let mut number = 0;
-    // The folder is everybody's: what has the name already, a link for example, is not ours.
+    // The folder is shared by all users: an existing file of this name, a link for example, is not ours.
     let (path, file) = loop {
         let path = std::env::temp_dir().join(format!("inrush-bench-{}-{number}.csv", std::process::id()));
         match File::create_new(&path) {

@@ -185,7 +185,8 @@ impl Bench {
         })
     }
 
-    /// The table holds what was acknowledged, and nothing that was not sent; and what came in each second by the server's clock.
+    /// Checks that the table holds all acknowledged rows, and only rows that were sent. Returns the rows of each second by the server's
+    /// clock.
     fn look_at(&mut self, total: &Counters, began: i64) -> Result<Vec<Tick>> {
         if self.control.session().is_dead() || self.control.ping().is_err() {
             self.control = Connection::connect(&self.config)?;

@@ -1,4 +1,4 @@
-//! Clients that write: what each way of being concurrent sends, and through what.
+//! Clients that write: the statements and the connections of each kind of concurrency.
 
 use super::{INSERTER_LANES, On};
 use crate::pressure::pacer::{Pacer, Turn};
@@ -126,7 +126,7 @@ impl Writers<'_> {
                 }
             };
             counters.failed(now, &error, turn.rows);
-            // An inserter reports the fate of a row, also if it is unknown.
+            // An inserter reports the outcome of a row, also if it is unknown.
             let may_be_stored = self.on != On::Inserter && (error.is_fatal() || error.is_timeout());
             if was_sent && (may_be_stored || error.is_outcome_unknown()) {
                 counters.unknown += turn.rows;
@@ -142,7 +142,7 @@ impl Writers<'_> {
         Ok(())
     }
 
-    /// Does it on a connection that is alive: one that was lost is opened again first.
+    /// Runs `work` on a live connection: a lost one is opened again first.
     fn on(&self, connection: &mut Connection, work: impl FnOnce(&mut Connection) -> Result<()>) -> Sent {
         if connection.session().is_dead() {
             *connection = Connection::connect(self.config)?;

@@ -25,9 +25,9 @@ pub struct Settings {
     pub join: bool,
     /// By a prepared statement instead of as text.
     pub prepared: bool,
-    /// How they travel.
+    /// How they are sent.
     pub mode: Mode,
-    /// How many travel together, where they do.
+    /// How many are sent together, if the mode does this.
     pub batch: u64,
     /// Queries of each client.
     pub queries: u64,

@@ -152,7 +152,7 @@ fn flight(work: &Work, connection: &mut Connection, n: u64, tell: &mut dyn FnMut
     }
 }
 
-/// Tries until it is connected, or time to give up.
+/// Tries until it is connected, or until it is time to give up.
 fn connect_again(work: &Work, workers: &Workers, patience: &mut Patience, mut error: Error) -> Result<Connection> {
     while !workers.is_over() {
         let Some(pause) = patience.pause_unless_lost(workers.elapsed()) else { break };

@@ -148,7 +148,7 @@ async fn flight(work: &Work, connection: &mut Connection, n: u64, tell: &mut (dy
     }
 }
 
-/// Tries until it is connected, or time to give up.
+/// Tries until it is connected, or until it is time to give up.
 async fn connect_again(
     work: &Work,
     workers: &Workers,

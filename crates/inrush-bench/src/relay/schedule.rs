@@ -49,7 +49,7 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    /// When the last of these bytes is on its way, that are given to it now.
+    /// The time at which the last of these bytes, which are given to it now, is sent.
     pub(super) fn sent(&mut self, now: Instant, bytes: usize) -> Instant {
         let Some(rate) = self.bytes_per_second else { return now };
         let begins = self.free.map_or(now, |free| free.max(now));

@@ -29,7 +29,7 @@ pub struct Settings {
     pub link: Link,
 }
 
-/// The ways to a server.
+/// The routes to a server.
 pub struct Ways {
     ways: Vec<OneWay>,
     cap: Duration,

@@ -103,7 +103,7 @@ fn rank_sums_are_those_of_the_tables() {
     {
         assert_eq!(rank_sums_outside(n, m, 0.025), u.map_or(0, |u| u + 1), "{n} {m}");
     }
-    // Both ways agree where they meet.
+    // Both methods agree at the size where one replaces the other.
     let exact = rank_sums_outside(31, 32, 0.001) as f64;
     let deviation = (31.0 * 32.0 * 64.0 / 12.0_f64).sqrt();
     assert!((exact - (31.0 * 16.0 - normal_quantile(0.001) * deviation)).abs() < 6.0, "{exact}");
