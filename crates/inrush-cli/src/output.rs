@@ -135,7 +135,7 @@ impl Output {
         Some(Error::io("the command is done, but its result cannot be written to standard output", error))
     }
 
-    /// Something worth knowing on the way.
+    /// Prints a message about the progress of a command.
     pub(crate) fn notice(&self, text: &str) {
         if !self.quiet {
             self.line("notice", text);
@@ -194,7 +194,7 @@ impl Output {
     }
 }
 
-/// What is on the terminal's last lines, and must be gone before anything else is printed.
+/// The content of the terminal's last lines, which must be erased before anything else is printed.
 #[derive(Default)]
 enum Shown {
     #[default]

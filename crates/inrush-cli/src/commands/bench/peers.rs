@@ -86,7 +86,7 @@ fn of_environment() -> Option<OsString> {
     std::env::var_os("INRUSH_PEERS").filter(|folder| !folder.is_empty())
 }
 
-/// The same way to the server as ours.
+/// The same route to the server as ours.
 fn place(facts: &Facts) -> Result<Place> {
     let config = &facts.config;
     let tls = facts.server.tls.is_some();

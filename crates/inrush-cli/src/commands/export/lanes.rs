@@ -157,7 +157,7 @@ impl Part {
     }
 }
 
-/// An export is not gone on with: the state that it reads ends with its transaction.
+/// An export cannot be continued: the state that it reads ends with its transaction.
 fn hint(error: Error) -> Error {
     if error.hint().is_some() || !error.is_fatal() {
         return error;

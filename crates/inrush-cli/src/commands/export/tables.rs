@@ -131,7 +131,8 @@ pub(super) fn quoted(column: &str) -> String {
     quote_ident(column)
 }
 
-/// A name that every file system takes, and that no other table has: what is no ASCII letter, digit, `_` or `-` is `%` and two digits a byte.
+/// A name that is valid in every file system, and that no other table has: each byte other than an ASCII letter, a digit, `_` or `-` becomes
+/// `%` and two digits.
 fn file_name(name: &str) -> String {
     let mut text = String::new();
     for byte in name.bytes() {

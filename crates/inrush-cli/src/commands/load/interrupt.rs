@@ -38,7 +38,7 @@ struct State {
     notices: Option<Sender<String>>,
 }
 
-/// The load that is under way.
+/// The running load.
 struct Current {
     control: Arc<Control>,
     gauge: Gauge,

@@ -68,7 +68,7 @@ fn worst(codes: impl Iterator<Item = u8>) -> u8 {
     codes.max_by_key(|code| order.iter().position(|one| one == code)).unwrap_or(exit::OK)
 }
 
-/// The sums of all reports: rows by fate, bytes, seconds.
+/// The sums of all reports: rows by outcome, bytes, seconds.
 fn total(outcomes: &[Outcome]) -> ([(&'static str, u64); 6], u64, f64) {
     let reports = || outcomes.iter().filter_map(|outcome| outcome.report.as_ref().ok());
     let sum = |count: fn(&Report) -> u64| reports().map(count).sum::<u64>();

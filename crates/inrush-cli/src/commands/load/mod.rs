@@ -29,7 +29,7 @@ use inrush_files::{
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
 
-/// Runs the command. Returns the exit code for the fate of the rows, or an error if nothing was sent.
+/// Runs the command. Returns the exit code for the outcome of the rows, or an error if nothing was sent.
 pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
     if args.status || !args.forget.is_empty() {
         return ledger::run(args, output);

@@ -176,7 +176,7 @@ fn where_rejects_are(reject_file: Option<&Path>) -> String {
 /// The columns of a summary's label.
 const LABEL: usize = 10;
 
-/// `336,776 read = 336,776 stored`, with every other fate that has rows.
+/// `336,776 read = 336,776 stored`, with every other outcome that has rows.
 fn rows_line(report: &Report) -> String {
     let stored = match report.dry_run {
         true => format!("would be {}", verb(report.mode, false)),

@@ -123,7 +123,7 @@ fn at(latencies: &Latencies, share: f64) -> String {
     if ms < 10.0 { format!("{ms:.2} ms") } else { format!("{ms:.0} ms") }
 }
 
-/// An eighth of the height a step; what is not nothing is seen.
+/// Each step is an eighth of the height; a value above zero is always visible.
 fn bar_of(rows: u64, most: u64) -> char {
     match rows {
         0 => ' ',
