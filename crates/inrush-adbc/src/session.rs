@@ -1,4 +1,4 @@
-//! The connection that all statements of one ADBC connection share, and how it is in a transaction.
+//! The connection that all statements of one ADBC connection share, and its transaction.
 //!
 //! A result that is being read holds the connection. Outside of a transaction another statement then gets a connection of its own. Inside
 //! of a transaction it fails as busy, since the transaction is on that connection. If the connection is lost, so is the transaction, and
@@ -140,7 +140,7 @@ impl Session {
         work(held.borrow_mut()).map_err(|error| failure::of(&error))
     }
 
-    /// Opens a result, which has the connection until it is read or given up.
+    /// Opens a result, which holds the connection until it is read or dropped.
     pub(crate) fn open(
         self: &Arc<Self>,
         open: impl FnOnce(Held) -> inrush::Result<ResultBatches<Held>>,
@@ -190,7 +190,7 @@ impl Session {
         }
     }
 
-    /// Ends what is at work.
+    /// Cancels the running statement and load.
     pub(crate) fn cancel(&self) -> Result<()> {
         let (connection_id, load) = {
             let running = self.running();
