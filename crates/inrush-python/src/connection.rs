@@ -69,7 +69,7 @@ struct Slot {
 
 enum Place {
     Here(Box<blocking::Connection>),
-    /// Somebody uses it: a call, or a result that is being read.
+    /// It is in use: by a call, or by a result that is being read.
     Taken,
     Closed,
 }

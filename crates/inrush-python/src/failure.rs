@@ -22,7 +22,7 @@ pub(crate) fn of_arrow(py: Python<'_>, error: ArrowError) -> PyErr {
     exception(py, &inrush_adbc::batches::of_arrow(error))
 }
 
-/// An error of the package itself: what was asked for cannot be done.
+/// An error of the package itself: it cannot do what was requested.
 pub(crate) fn interface(py: Python<'_>, message: impl Into<std::borrow::Cow<'static, str>>) -> PyErr {
     made(py, "InterfaceError", &Error::config(message), None, None)
 }

@@ -1,4 +1,4 @@
-//! Inserters: single rows of many threads, or of many tasks of `asyncio`, which travel together.
+//! Inserters: single rows of many threads, or of many tasks of `asyncio`, which are sent together.
 //!
 //! For `asyncio` the rows are written by tasks of a runtime of its own, which never takes the interpreter's lock: what became of a row waits
 //! in a list, and a byte in a socket wakes the event loop, which takes the list whole.

@@ -17,9 +17,9 @@
 //! | `ending` | threads of daemons where the interpreter ends |
 //! | `ledger`, `report` | what loads report |
 //! | `params` | the values of a statement |
-//! | `inserter` | single rows of threads and tasks that travel together |
+//! | `inserter` | single rows of threads and tasks that are sent together |
 //! | `values` | values as Python objects |
-//! | `known` | what is used of Python's own library |
+//! | `known` | the parts of Python's own library that are used |
 //! | `failure` | errors as exceptions |
 //!
 //! No lane of a load ever takes the interpreter's lock: its messages wait in a channel for the thread that called.
