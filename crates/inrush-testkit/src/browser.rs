@@ -100,7 +100,7 @@ impl Browser {
 
     /// Errors, warnings and uncaught exceptions of pages, and whatever they wanted from elsewhere, since the last call.
     pub fn complaints(&mut self) -> Vec<String> {
-        // Whatever was on its way is here before the answer.
+        // Messages that were in transit arrive before the answer.
         self.eval("0");
         std::mem::take(&mut self.complaints)
     }

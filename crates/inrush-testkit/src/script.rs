@@ -125,7 +125,7 @@ impl Script {
         self
     }
 
-    /// The exchange succeeds with `want`, survives every fault at every step, and does not care how its bytes are cut.
+    /// The exchange succeeds with `want`, handles every fault at every step, and does not depend on how its bytes are cut.
     #[track_caller]
     pub fn check_all<T: PartialEq + Debug>(&self, talk: impl Fn(&mut Peer) -> Result<T>, want: T) {
         self.check(&talk, want);

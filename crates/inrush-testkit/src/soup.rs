@@ -88,7 +88,7 @@ pub fn compressed(bytes: &[u8]) {
     }
 }
 
-/// Each packet's decoder. That they all return is what is tested.
+/// Each packet's decoder. The test is that all of them return.
 pub fn packets(bytes: &[u8]) {
     let _ = Greeting::parse(bytes);
     let _ = AuthPacket::parse(bytes);

@@ -41,7 +41,7 @@ pub fn check_macros(path: &str, text: &str) -> Vec<String> {
     })
 }
 
-/// No path of somebody's machine and no package registry's or mirror's host.
+/// No path of one machine, and no host of a package registry or a mirror.
 pub fn check_words(path: &str, text: &str) -> Vec<String> {
     if path.ends_with("Cargo.lock") {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Cuts connections at a chosen moment, so that a test sees what happens to rows whose fate a client cannot know.
+//! Cuts connections at a chosen moment, so that a test sees what happens to rows whose outcome a client cannot know.
 
 use super::packets::Packets;
 use super::{Admission, Direction, Policy, Proxy};
@@ -134,7 +134,7 @@ impl CutPolicy {
         }
     }
 
-    /// Passes what a client sends. A server that is gone takes nothing; that does not end it.
+    /// Passes the client's bytes on. If the server is gone they are lost; that does not end the loop.
     fn pass_up(&self, is_safe: bool, from: &mut TcpStream, to: &mut TcpStream) {
         let (mut bytes, mut packets, mut is_last) = ([0; 16 << 10], Packets::default(), false);
         while let Ok(n @ 1..) = from.read(&mut bytes) {
