@@ -328,7 +328,7 @@ impl OnlyObject {
         self.others == 0 && self.objects >= 2
     }
 
-    /// The paths of arrays within objects; none if several objects have the same one, which are rows themselves.
+    /// The paths of arrays within objects; empty if several objects have the same one, since these objects are the rows.
     pub(crate) fn nested_tables(&self) -> &[String] {
         let behind = |path: &String| path.split_once('.').map(|(_, rest)| rest.to_owned());
         let different: BTreeSet<Option<String>> = self.nested.iter().map(behind).collect();
