@@ -34,7 +34,7 @@ pub struct Interval {
 pub struct Ratio {
     /// The middle estimate.
     pub times: f64,
-    /// 95 %; none where there are too few samples.
+    /// The 95 % interval; `None` with too few samples.
     pub interval: Option<Interval>,
 }
 

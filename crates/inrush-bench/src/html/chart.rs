@@ -31,7 +31,7 @@ pub(super) struct Series {
     /// The text at its end; may be empty.
     pub(super) end: String,
     pub(super) class: String,
-    /// Which shape its points have; none where there are too many of them.
+    /// The shape of its points; `None` if there are too many points.
     pub(super) shape: Option<usize>,
     pub(super) points: Vec<(f64, f64)>,
     /// The least and the most at each point.

@@ -390,7 +390,7 @@ impl Loads {
         Ok(())
     }
 
-    /// Runs a statement that fills the table. How many rows there are of it if it was cut: none.
+    /// Runs a statement that fills the table. Returns `None` if it completed, and 0 rows if it was cut.
     fn execute(&mut self, sql: &str) -> Result<Option<u64>> {
         let id = self.connection.connection_id();
         let (config, connection) = (&self.config, &mut self.connection);
@@ -411,7 +411,8 @@ impl Loads {
         }
     }
 
-    /// As `inrush load` does it, and how many rows went in if it was cut; without a report if that was before it had read the table.
+    /// Loads as `inrush load` does. Returns the report, which is missing if the load was cut before it had read the table, and the number of
+    /// stored rows if the load was cut.
     fn loader(
         &self,
         table: &str,

@@ -17,7 +17,7 @@ pub enum Until {
 /// How statements are spread over time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
-    /// Rows a second; none: as fast as answers come.
+    /// Rows a second; `None`: as fast as answers come.
     pub rate: Option<f64>,
     /// During this time clients begin one after the other, or the rate rises to its target. Nothing in it counts.
     pub ramp_up: Duration,
