@@ -214,7 +214,7 @@ fn as_json(job: &JobStatus) -> Value {
     })
 }
 
-/// A time of the ledger, which is in UTC, by RFC 3339; none for no time.
+/// A time of the ledger, which is in UTC, by RFC 3339; `None` for an empty text.
 fn zoned(time: &str) -> Option<String> {
     (!time.is_empty()).then(|| format!("{}Z", time.replacen(' ', "T", 1)))
 }
