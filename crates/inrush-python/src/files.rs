@@ -4,7 +4,7 @@ use crate::failure;
 use inrush_files::{FileOptions, Format, Percent};
 use pyo3::prelude::*;
 
-/// Sets one. `None`: none of this name is known. Python's side hands texts of several as a list.
+/// Sets one option. Returns `None` if the name is unknown. Python's side passes several texts as a list.
 pub(crate) fn set(files: &mut FileOptions, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<()>> {
     let text = || value.extract::<String>();
     let texts = || value.extract::<Vec<String>>();
