@@ -166,7 +166,7 @@ pub(crate) fn choose<'a>(
     }
 }
 
-/// The error for an archive with no or several members to read: `there` are its data files, of which a message lists only the first.
+/// The error for an archive with no or several members to read. `there` are its data files; a message lists only the first ones.
 pub(crate) fn name_one(archive_name: &str, what: &str, n: usize, there: &[&str], member: Option<&str>) -> Error {
     match (member, there) {
         (None, []) => Error::config(format!("`{archive_name}` holds no {what}")),

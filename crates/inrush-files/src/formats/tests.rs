@@ -305,7 +305,7 @@ fn words_for_true_and_false() {
         ["ja", " JA ", "y", "Nein", "7", "maybe"].map(integer),
         ["1", "1", "1", "0", "7", "maybe"].map(|text| Some(text.to_owned()))
     );
-    // A text stays what it is.
+    // A text stays unchanged.
     assert_eq!(rewritten(&formats, ColumnKind::Text, "ja").as_deref(), Some("ja"));
     let german = formats.clone().with_decimal(',');
     assert_eq!(rewritten(&german, ColumnKind::Integer, "7,0").as_deref(), Some("7.0"));

@@ -94,7 +94,7 @@ fn a_key_of_the_path_that_stands_twice_is_refused() {
     check(r#"{"row":{"a":1},"row":{"a":2}}"#, &["row"], twice);
     check(r#"{"data":{"rows":[1],"data":2},"rows":3} "#, &["data", "rows"], Ok("1\n"));
     check(r#"{"rows":[1],"n":{"rows":[2]}}"#, &["rows"], Ok("1\n"));
-    // What follows is not another document, and what is cut is said to be.
+    // Text after the document is not another document, and a cut document is reported as cut.
     check("{\"rows\":[1]}\n{\"rows\":[2]}", &["rows"], Err("something follows what should be all"));
     check(r#"{"rows":[1],"n":{"#, &["rows"], Err("the document ends inside of the object around its array"));
     check(r#"{"rows":[1]"#, &["rows"], Err("the document ends inside of the object around its array"));
