@@ -2,7 +2,7 @@ use rand::SeedableRng;
 
 use super::*;
 
-/// Runs a plugin: what it sends first, then what it answers to each of `data`. An error is its message.
+/// Runs a plugin: returns what it sends first, then its answer to each of `data`. An error is returned as its message.
 fn run(name: &str, nonce: &[u8], how: &How, data: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
     let password = Secret::from(how.password);
     let mut random = StdRng::from_seed([7; 32]);

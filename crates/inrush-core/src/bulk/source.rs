@@ -189,8 +189,7 @@ pub trait Source: Send {
     }
 
     /// Identifies the source, so that a later run can check that it is the same one; `None` for a source that cannot be read
-    /// again.
-    /// Called before the first `next`.
+    /// again. Called before the first `next`.
     fn identity(&mut self) -> Result<Option<Identity>, Error> {
         Ok(None)
     }

@@ -58,7 +58,7 @@ fn builds_of_mysql_are_mysql() {
     check("5.7.44-48-log", "MySQL", "");
     check("8.0.36-28", "MySQL", "akst");
     check("8.0.36-28.1", "MySQL", "akst");
-    // Aurora gives the number of the MySQL that it was made from; some of its proxies give its own version too.
+    // Aurora reports the version of the MySQL that it is based on; some of its proxies report its own version too.
     check("5.7.12", "MySQL", "");
     check("8.0.28", "MySQL", "akst");
     check("8.0.mysql_aurora.3.04.0", "MySQL", "");
@@ -67,7 +67,7 @@ fn builds_of_mysql_are_mysql() {
 #[test]
 fn a_proxy_for_mariadb_that_does_not_name_it() {
     check("5.5.5-10.2.12 2.1.13-maxscale", "MariaDB", "b");
-    // The prefix alone is the version of a MySQL.
+    // The prefix alone is a MySQL version.
     check("5.5.5-", "MySQL", "");
     check("5.5.5", "MySQL", "");
     check("5.5.62-log", "MySQL", "");

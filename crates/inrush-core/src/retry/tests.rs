@@ -77,7 +77,7 @@ fn what_may_be_a_limit_is_not_tried_for_ever() {
     assert_eq!(verdict(1213, 1_000), AGAIN);
 }
 
-/// Every code: only a server that is read-only for a while, and what is too large, is a question of the load.
+/// For every code: only a server that is temporarily read-only, and a too large transaction, depend on the load.
 #[test]
 fn loads_agree_with_is_retryable() {
     for code in 1..=u16::MAX {

@@ -64,7 +64,7 @@ fn a_damaged_key_is_an_error() {
     }
 }
 
-/// Every byte of the key, changed: no panic, whatever comes out.
+/// Every byte of the key, changed: no panic, whatever the result.
 #[test]
 fn any_key_is_survived() {
     let (der, _) = from_base64(PUBLIC_PEM.as_bytes()).unwrap();

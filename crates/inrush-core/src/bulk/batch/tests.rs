@@ -33,7 +33,7 @@ fn reject(line: u64) -> Reject {
     Reject { place, reason: "no".into(), code: 0, raw: Vec::new() }
 }
 
-/// Cut before `row`, its parts cover what it covered, and each row and reject has the place it had.
+/// Cuts before `row`. Checks that the parts cover the same range as before, and that each row and reject keeps its place.
 #[track_caller]
 fn check_cut(batch: &Batch, row: usize, want: [(Range<u64>, u64, u64, u64); 2]) {
     let (first, second) = batch.cut(row).unwrap();

@@ -1,4 +1,4 @@
-//! What is taken for one expression, where its fields are, and what is refused.
+//! Which texts are one expression, where their fields are, and which texts are refused.
 
 use super::*;
 

@@ -103,7 +103,7 @@ fn a_delete_keeps_its_key_alone() {
     plan.keep(&["id".into()]);
     assert_eq!((plan.uses[0].index, plan.uses.len(), plan.columns[0].name.as_str()), (2, 1, "id"));
 }
-/// Which fields go where, and what is computed, fields by their place among those that are read.
+/// Which column each field fills, and what is computed; fields are given by their position among those that are read.
 #[track_caller]
 fn computes(fields: &str, matching: Matching, set: &[&str], want: Result<&str, &[&str]>) {
     let fields: Vec<String> = fields.split(',').map(str::to_owned).collect();

@@ -1,5 +1,5 @@
-//! Checked cells as literals, each form by a one-line case, and where statements are cut; a round trip of texts through a reader of
-//! SQL literals; and the same cells bound, read back from what would be sent.
+//! Checked cells as literals, each form by a one-line case, and where statements are cut; a round trip of texts through a reader
+//! of SQL literals; and the same cells bound, read back from the bytes that would be sent.
 
 use super::*;
 use crate::bulk::Computed;
@@ -155,7 +155,7 @@ fn what_is_computed_stands_among_the_values() {
     assert!(!is_bindable(&[column("text")], &layout, &rules()));
 }
 
-/// Reads the text of the single literal in `('..')` as the manual says; shares nothing with the encoder.
+/// Reads the text of the single literal in `('..')` as the manual describes; shares nothing with the encoder.
 fn decode(sql: &[u8], backslash_escapes: bool) -> Vec<u8> {
     let inner = sql.strip_prefix(HEAD.as_bytes()).and_then(|s| s.strip_prefix(b"('")).unwrap();
     let mut text = Vec::new();

@@ -71,12 +71,12 @@ fn one_row_is_bad() {
 }
 #[test]
 fn every_hundredth_row_is_bad() {
-    // At the border: mostly apart, a statement a row, in far fewer round trips than the 1,600 that halves take.
+    // At the border: mostly one row for each statement, in far fewer round trips than the 1,600 that halves take.
     check(10_000, 1_000, |row| row % 100 == 7, 10_100, 300);
 }
 #[test]
 fn every_tenth_row_is_bad() {
-    // Apart from a few hundred on: hardly more statements than rows, and a flight for each few hundred.
+    // One row for each statement after a few hundred: hardly more statements than rows, and a flight for each few hundred.
     check(10_000, 1_000, |row| row % 10 == 7, 10_100, 110);
 }
 #[test]
@@ -85,7 +85,7 @@ fn every_row_is_bad() {
 }
 #[test]
 fn a_nest_of_bad_rows_is_left_behind() {
-    // Together again once it is past: the rest of the rows takes far fewer statements than there are rows.
+    // Many rows for each statement again after the bad range: the rest of the rows takes far fewer statements than rows.
     check(100_000, 1_000, |row| row < 2_000, 16_500, 200);
 }
 #[test]

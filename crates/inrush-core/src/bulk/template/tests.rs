@@ -7,7 +7,7 @@ fn parse(sql: &str) -> (Statement, Template) {
     (statement, template)
 }
 
-/// What kind it is, its table, and its columns, in one line.
+/// The kind of the statement, its table, and its columns, in one line.
 #[track_caller]
 fn check(sql: &str, want: &str) {
     let (_, template) = parse(sql);
@@ -272,7 +272,7 @@ fn the_text_of_the_table() {
     assert_eq!(template.table_text(&statement), "`s` . `t` PARTITION (p0)");
 }
 
-/// Pieces that make texts near to statements.
+/// Parts of texts that are close to statements.
 const PIECES: &[&str] = &[
     "INSERT ",
     "REPLACE ",

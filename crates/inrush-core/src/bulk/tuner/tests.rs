@@ -1,17 +1,17 @@
-//! Whole loads against imagined servers: where the tuner ends, how often it changes its mind, and that a recorded load is tuned
-//! the same way again.
+//! Whole loads against simulated servers: where the tuner ends, how often it changes its decision, and that a recorded load leads
+//! to the same decisions again.
 
 use super::*;
 use proptest::prelude::*;
 
 const MIB: usize = 1 << 20;
 
-/// A server as a load sees it.
+/// A simulated server.
 #[derive(Clone, Copy, Debug)]
 struct Server {
     /// MiB a second with 1, 2, 3 .. lanes; the last holds for more.
     mib_per_second: &'static [f64],
-    /// What each transaction costs besides.
+    /// The cost of each transaction in addition.
     fixed: Duration,
     /// How much a chunk's time varies, as a share of it.
     noise: f64,
@@ -35,7 +35,7 @@ const LIMITS: Limits = Limits {
     methods: None,
 };
 
-/// A load that has run.
+/// A finished load.
 struct Ran {
     tuner: Tuner,
     tuned: Vec<Tuned>,
@@ -50,7 +50,7 @@ fn run(server: Server, limits: Limits, seconds: f64, seed: u64) -> Ran {
     let mut trace = format!("{}\n", trace::Line::Limits(limits));
     let mut random = Random(seed);
     let mut mib_done = 0.0;
-    // When each lane is done with its chunk, and what it will say of it then.
+    // When each lane finishes its chunk, and what it reports then.
     let mut lanes: Vec<(f64, Ack)> = Vec::new();
     let begin = |lane: usize, now: f64, active: usize, batch: usize, random: &mut Random| {
         let mib = batch as f64 / MIB as f64;
@@ -92,7 +92,7 @@ fn run(server: Server, limits: Limits, seconds: f64, seed: u64) -> Ran {
             ran_tuned.push(tuned);
         }
         let (active, batch) = (tuner.lanes(), tuner.batch_bytes());
-        // A lane beyond those in use takes no more.
+        // A lane beyond those in use takes no further chunk.
         lanes[at] = match ack.lane < active {
             true => begin(ack.lane, now, active, batch, &mut random),
             false => (f64::INFINITY, ack),
@@ -143,7 +143,7 @@ fn lanes_that_are_worth_it_are_added() {
 }
 #[test]
 fn a_lane_is_worth_it_while_the_rate_falls() {
-    // As the table outgrows the server's caches: each try seems to lose, and is judged by what came after it too.
+    // As the table outgrows the server's caches: each try seems to lose, and is judged by the measurement after it too.
     let falling = Server { mib_per_second: &[10.0, 20.0, 22.5, 22.5], early: 0.6, ..FLAT };
     check(falling, 3);
     let tuned = run(falling, LIMITS, 300.0, 1).tuned;
@@ -258,7 +258,7 @@ fn a_minute_of_real_rates_is_nearly_a_minute_at_the_best() {
     }
 }
 
-/// A try of one less near the end could not earn back what it costs.
+/// A try of one less near the end could not repay its cost.
 #[test]
 fn nothing_is_risked_near_the_end() {
     let server = Server { mib_per_second: &[12.0, 20.0, 19.0], noise: 0.3, ..FLAT };
@@ -271,7 +271,8 @@ fn nothing_is_risked_near_the_end() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// On a rate that only noise moves: no flapping. An hour has sixteen or so rounds of looking, of two changes each or a few more.
+    /// On a rate that only varies by noise: no flapping. An hour has about sixteen rounds of tries, with two or a few more
+    /// changes each.
     #[test]
     fn noise_makes_few_changes(seed: u64, noise in 0.0..0.5_f64, fixed_ms in 1..60_u64, rate in 5.0..80.0_f64) {
         let rates: &'static [f64] = vec![rate].leak();
@@ -304,8 +305,8 @@ fn batches_shrink_near_the_end() {
     assert_eq!(batch::bytes_near_the_end(u64::MAX, 1), (u64::MAX / 2) as usize);
 }
 
-/// Loads of real servers on a busy machine, as `--tuning-trace` wrote them: a change of the tuner that decides otherwise is seen here.
-/// (Some of it was decided a few chunks later when it was recorded.)
+/// Loads of real servers on a busy machine, as `--tuning-trace` wrote them: they detect a change of the tuner's decisions. (Some
+/// of it was decided a few chunks later when it was recorded.)
 #[test]
 fn recorded_loads_are_tuned_as_they_were() {
     let traces = [include_str!("traces/mariadb-busy.txt"), include_str!("traces/mysql-short.txt")];
@@ -355,7 +356,7 @@ fn the_faster_method_stays() {
     }
 }
 
-/// Of chunks that vary by a fifth a gain of a tenth is found mostly, and a loss of a tenth is never taken for a gain.
+/// If chunks vary by a fifth, a gain of a tenth is found in most cases, and a loss of a tenth never counts as a gain.
 #[test]
 fn noise_may_hide_a_gain_and_makes_none_of_a_loss() {
     let chosen = |rates| {

@@ -136,7 +136,7 @@ fn precision_is_what_the_length_says() {
         of(&ColumnDef { length: 11, decimals: 2, ..unsigned(MYSQL_TYPE_NEWDECIMAL) }),
         DataType::Decimal128(10, 2)
     );
-    // What no server says must not become a type that Arrow does not have.
+    // A length that no server reports must not become a type that Arrow does not have.
     assert_eq!(of(&decimal(0, 0)), DataType::Decimal128(1, 0));
     assert_eq!(of(&decimal(1, 255)), DataType::Decimal256(75, 75));
     assert_eq!(of(&decimal(u32::MAX, 38)), DataType::Decimal256(76, 38));

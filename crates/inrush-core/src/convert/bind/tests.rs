@@ -37,7 +37,7 @@ fn check_refused(array: impl Array + 'static, want: &str) {
     assert_eq!(batch.bind(&[], 1).err().unwrap().to_string(), want);
 }
 
-/// The row before is sent, the second one is not.
+/// The row before is sent; the second one is refused.
 #[track_caller]
 fn check_second_refused(array: impl Array + 'static, want: &str) {
     let batch = batch(&[("a", Arc::new(array))]);

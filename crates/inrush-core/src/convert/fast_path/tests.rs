@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 const FAR: usize = 1 << 20;
 
-/// What is appended to `at` bytes of others, if that is done the quick way.
+/// The bytes that the fast path appends to `at` other bytes; `None` if it refuses.
 fn quick(at: usize, put: impl FnOnce(&mut Block, usize) -> Option<usize>) -> Option<Vec<u8>> {
     let mut block = [0xA5; BLOCK];
     let end = put(&mut block, at)?;
@@ -123,7 +123,7 @@ fn sheet(rows: &dyn BoundRows, types: &[ParamType], most: usize, has_bits: bool)
     let nulls = has_bits.then_some(Nulls { bits: &mut bits, first: 3 });
     let n = rows.put_usual(0..rows.n_rows(), &mut Sheet { page: &mut page, types, most, nulls });
     let n_bits = n * types.len() + 3;
-    // Those of a row that was not taken are no matter.
+    // The bits of a row that was not taken do not matter.
     (n, page.into_bytes(), (0..n_bits).map(|i| bits[i / 8] >> (i % 8) & 1).collect())
 }
 
@@ -159,7 +159,7 @@ proptest! {
         let want = (n, bytes, bits);
         prop_assert_eq!(&sheet(&*tuples, &types, most, !bulk), &want);
         let by_columns = sheet(&*columns, &types, most, !bulk);
-        // They may stop a little earlier, but not without a reason.
+        // Columns may stop a little earlier, but only for a reason.
         prop_assert!(by_columns.0 == n || (n < people.len() && by_columns.0 + SOME > n), "{} of {n}", by_columns.0);
         prop_assert!(want.1.starts_with(&by_columns.1) && want.2.starts_with(&by_columns.2));
     }

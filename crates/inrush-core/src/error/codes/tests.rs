@@ -1,13 +1,13 @@
 use super::*;
 use crate::Error;
 
-/// The error as a server's packet makes it.
+/// The error of a server's packet.
 fn server(code: u16) -> Error {
     let error = Error::server(code, *b"HY000", "no");
     if of(code).1 == Connection::Closed { error.fatal() } else { error }
 }
 
-/// `retryable`: whether the same transaction may succeed; `fatal`: whether the connection is given up.
+/// `retryable`: whether the same transaction may succeed; `fatal`: whether the connection is thrown away.
 #[track_caller]
 fn check(codes: &[u16], want: Class, retryable: bool, fatal: bool) {
     for &code in codes {

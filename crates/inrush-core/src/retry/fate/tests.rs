@@ -14,7 +14,7 @@ const ANEW: Fate = Fate::Again(Over::ANewConnection);
 #[track_caller]
 fn check(stage: Stage, error: Error, want: Fate) {
     assert_eq!(fate(stage, &error, false), want);
-    // A ledger changes what is known of a COMMIT and nothing else.
+    // A ledger changes only what is known about a COMMIT.
     if stage != Stage::Commit {
         assert_eq!(fate(stage, &error, true), want);
     }

@@ -1,4 +1,4 @@
-//! What is parsed and refused; where rows go is compared with servers by the test `partition_oracle`.
+//! What is parsed and refused; the test `partition_oracle` compares the routes of rows with servers.
 
 use super::*;
 use crate::wire::ServerVersion;

@@ -92,7 +92,7 @@ fn an_interrupted_use_is_the_last() {
 #[test]
 fn a_server_that_closes_an_idle_connection_is_heard() {
     let mut channel = channel(b"\x0d\0\0\x00\xff\xbf\x0f#HY000gone");
-    // The command it meets has number 0, so that number 1 would be the reply's.
+    // The command at that moment has number 0, so that number 1 would be the reply's.
     channel.outbox.command(|b| b.push(0x0E));
     let error = channel.advance(&mut Echo(vec![])).unwrap_err();
     assert_eq!((error.code(), error.message()), (4031, "gone"));

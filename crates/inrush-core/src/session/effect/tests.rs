@@ -158,7 +158,7 @@ fn in_a_transaction_what_is_lost_is_rolled_back() {
     let session = session(true, true, false);
     stored(&session, &[Rows], false);
     stored(&session, &[Nothing, Rows, Nothing], false);
-    // The first may have ended it.
+    // The first one may have ended the transaction.
     stored(&session, &[Rows, Rows], true);
     stored(&session, &[Rollback, Rows], true);
     stored(&session, &[Ends], true);

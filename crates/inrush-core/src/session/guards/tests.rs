@@ -84,9 +84,9 @@ fn the_flag_tells_that_it_is_over() {
     check_ended(&[Did::Ok(false, None)], Some(0));
     check_ended(&[Did::Ok(false, Some(1213))], Some(1213));
     check_ended(&[Did::Ok(false, Some(1050))], Some(1050));
-    // What comes next is no duplicate.
+    // The next error is not a duplicate.
     check_ended(&[Did::Ok(false, Some(1062))], Some(0));
-    // Nor is it open again because another one is.
+    // Another open transaction does not mean that it is open again.
     check_ended(&[Did::Ok(false, Some(1213)), Did::Ok(true, None)], Some(1213));
     check_ended(&[Did::Ok(false, Some(1213)), Did::Ok(false, Some(1062))], Some(1213));
     check_ended(&[Did::Ok(false, Some(1213)), Leave(1)], None);

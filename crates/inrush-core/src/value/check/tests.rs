@@ -1,5 +1,5 @@
-//! One line a cell. `good` passes as it is, `becomes` is rewritten, `bad` is refused for this reason. The same verdicts are held
-//! against real servers in crates/inrush/tests/checks_oracle.rs.
+//! One line for each cell. `good` passes unchanged, `becomes` is rewritten, `bad` is refused for this reason. The same verdicts
+//! are compared with real servers in crates/inrush/tests/checks_oracle.rs.
 
 mod bytes_and_texts;
 mod columns;
@@ -32,7 +32,7 @@ fn in_berlin() -> Rules {
     Rules { zone: TimeZone::get("Europe/Berlin").unwrap(), tables: ZoneTables::same(), ..rules() }
 }
 
-/// Whether it keeps a cell in the midst of a text, and at its end.
+/// Whether it keeps a cell in the middle of a text, and at its end.
 fn pass_through(check: &Check, cell: &[u8]) -> [bool; 2] {
     [",0123456789abcdef,", ","].map(|behind| {
         let text = [b"7,", cell, behind.as_bytes()].concat();
@@ -94,7 +94,7 @@ fn bad_under(rules: &Rules, ty: &str, cell: &str, reason: &str) {
     assert_eq!(run(&column(ty), rules, cell.as_bytes()), Err(reason.to_owned()), "{ty} of `{cell}`");
 }
 
-/// Each is refused, and the reason ends alike.
+/// Each is refused, with a reason that ends with `end`.
 #[track_caller]
 fn all_bad(ty: &str, cells: &[&str], end: &str) {
     for cell in cells {

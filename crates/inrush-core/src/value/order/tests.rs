@@ -1,4 +1,4 @@
-//! What the tables of all kinds share, and what holds for every part: NULL, descending, composite keys, no panics.
+//! Helpers for the tables of all kinds, and properties of every part: NULL, descending, composite keys, no panics.
 
 use super::*;
 use proptest::prelude::*;
@@ -42,7 +42,7 @@ pub(super) fn compares(ty: &str, a: &str, b: &str, want: Ordering) {
     compares_bytes(ty, a.as_bytes(), b.as_bytes(), want);
 }
 
-/// The cells compare so: alone, in a descending part, and in front of a part that says the opposite.
+/// The cells compare in this way: alone, in a descending part, and in front of a part that compares the other way.
 #[track_caller]
 pub(super) fn compares_bytes(ty: &str, a: &[u8], b: &[u8], want: Ordering) {
     let ascending = part(ty);
@@ -185,7 +185,7 @@ fn cell() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    /// Whatever the bytes: no panic, and no key is the beginning of another, so that what follows a part cannot disturb its order.
+    /// For any bytes: no panic, and no key is the beginning of another, so that what follows a part cannot change its order.
     #[test]
     fn keys_delimit_themselves(a in cell(), b in cell()) {
         for ty in TYPES {

@@ -1,4 +1,4 @@
-//! One line a spelling. `check` compares with the SQL spelling; `check_type` where that hides something.
+//! One line for each spelling. `check` compares with the SQL spelling; `check_type` where that hides something.
 
 use super::*;
 

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 const BOTH: [Compression; 2] = [Compression::ZLIB, Compression::ZSTD];
 
-/// All frames of what was packed: number, announced length of the content (0: as it is), length on the wire.
+/// All frames of the packed bytes: number, announced length of the content (0: uncompressed), length on the wire.
 fn frames(mut packed: &[u8]) -> Vec<(u8, usize, usize)> {
     let mut frames = Vec::new();
     while let Some((&[a, b, c, number, x, y, z], rest)) = packed.split_first_chunk() {
@@ -16,7 +16,7 @@ fn frames(mut packed: &[u8]) -> Vec<(u8, usize, usize)> {
     frames
 }
 
-/// What `packer` makes of everything in `outbox`.
+/// Returns what `packer` packs for everything in `outbox`.
 fn pack(packer: &mut Packer, outbox: &mut Outbox) -> Vec<u8> {
     let mut packed = Vec::new();
     while !outbox.is_empty() {
@@ -27,7 +27,7 @@ fn pack(packer: &mut Packer, outbox: &mut Outbox) -> Vec<u8> {
     packed
 }
 
-/// Feeds `packed` in pieces of at most `piece` bytes; the packets that come out.
+/// Feeds `packed` in parts of at most `piece` bytes. Returns the packets.
 fn unpack(compression: Compression, packed: &[u8], piece: usize) -> Result<Vec<Vec<u8>>> {
     let mut unpacker = Unpacker::new(compression)?;
     let mut inbox = Inbox::new(64 << 20);
@@ -95,7 +95,7 @@ fn long_content_shrinks_and_content_that_does_not_stays() {
     }
 }
 
-/// Frame numbers for packets given as number and length, all in one go.
+/// Frame numbers for packets given as number and length, all sent at once.
 #[track_caller]
 fn check_numbers(packets: &[(bool, usize)], want: &[u8]) {
     let mut outbox = Outbox::default();
@@ -212,7 +212,7 @@ fn an_empty_frame_says_nothing() {
 
 #[test]
 fn a_bomb_comes_out_in_small_pieces() {
-    // Sixteen million bytes out of a few thousand, many times over in one read.
+    // Sixteen million bytes from a few thousand, many times in one read.
     for compression in BOTH {
         let plain = zeroes(0xFF_0000);
         let bomb = frame(&compressed(compression, &plain), plain.len());

@@ -30,7 +30,7 @@ fn replies_are_counted() {
     out.take_turn(&reply(77, 77)).unwrap();
 }
 
-/// What goes through framing comes out of reassembly, at the lengths where frames begin and end.
+/// Framed payloads are reassembled unchanged, at the lengths where frames begin and end.
 #[test]
 fn long_payloads_are_split_and_joined_again() {
     for length in [0, 1, MAX_FRAME - 1, MAX_FRAME, MAX_FRAME + 1, 2 * MAX_FRAME, 2 * MAX_FRAME + 5] {

@@ -71,7 +71,7 @@ fn types_hold_as_long_as_the_values_fit() {
     assert_eq!(known, [8, 0, 6, 0, 253, 0]);
     assert!(has_types(&params, &known));
     assert!(has_types(&[Value::Null, Value::Null, Value::Null], &known));
-    // What was only NULL so far has its type with the first value.
+    // A parameter that was only NULL so far gets its type with the first value.
     let params = [Value::Null, Value::UInt(1), Value::Text("b")];
     assert!(!has_types(&params, &known));
     let mut next = Vec::new();

@@ -81,7 +81,7 @@ fn characters_are_bytes_where_no_column_can_tell() {
     }
 }
 
-/// What a text of ASCII alone is read as into a number and a column of this type, and what another text is.
+/// The character sets for a number and a column of this type: of a text of ASCII alone, and of another text.
 #[track_caller]
 fn check_charset(ty: &str, charset: Option<&str>, wants: [&str; 2]) {
     let columns = [column("a", "int"), Column { charset: charset.map(Into::into), ..column("b", ty) }];
@@ -312,7 +312,7 @@ fn batch(text: &str, separator: u8) -> Batch {
     }
 }
 
-/// What the manual says of a field under these separators; shares nothing with the encoder.
+/// Decodes a field under these separators as the manual describes; shares nothing with the encoder.
 fn decode(text: &[u8]) -> Vec<Vec<Option<Vec<u8>>>> {
     let mut rows = Vec::new();
     let mut row = Vec::new();

@@ -30,7 +30,7 @@ fn mapping(delimiter: &str) -> Mapping {
     Mapping::default().with("delimiter", delimiter)
 }
 
-/// What differs from a run that finds everything as it was.
+/// The differences from a run that finds everything unchanged.
 #[derive(Clone, Copy)]
 struct Now {
     size: Option<u64>,
@@ -272,7 +272,7 @@ fn a_table_is_emptied_for_all_or_for_none() {
     };
     emptied([None, None], [SAME; 2], "Fresh, Fresh");
     emptied([loaded(), loaded()], [SAME; 2], "AlreadyLoaded, AlreadyLoaded");
-    // Else the rows of the first would be gone.
+    // Otherwise the rows of the first source would be lost.
     emptied([loaded(), None], [SAME; 2], "Anew, Fresh");
     emptied([loaded(), loaded()], [SAME, OTHER], "Anew, Anew");
     emptied([loaded(), loaded()], [GROWN, SAME], "Anew, Anew");
@@ -303,7 +303,7 @@ fn the_job_of_another_user_is_not_taken_over() {
     };
     let (running, done) = (line(State::Running), line(State::Done));
     assert!(refused(&running, &run).contains("user `ann@%`"), "{}", refused(&running, &run));
-    // Nothing of it is stored, and it may be at work all the same.
+    // Nothing of it is stored, but it may be running.
     let begun = JobLine { totals: Totals::default(), ..running.clone() };
     assert!(refused(&begun, &Run { again: true, ..run }).contains("user `ann@%`"));
     assert!(matches!(one(Some(&running), &Run { may_take_over: true, ..run }), Opening::Resume));

@@ -100,7 +100,7 @@ fn a_record_longer_than_a_statement_lies_in_parts() {
         assert!(all.contains(&format!(", 1, {part}, 10, ")), "part {part}");
     }
     assert!(all.contains(", 2, 0, 10, ") && all.contains("x'')"));
-    // The pieces in order are the record.
+    // The parts in order are the record.
     let pieces: String = all
         .split(", x'")
         .skip(1)
@@ -116,7 +116,7 @@ fn long_reasons_are_cut_at_a_character() {
     assert_eq!(shortened(&format!("a{}", "é".repeat(4096))).len(), REASON_BYTES - 1);
 }
 
-/// What the older run says depends on what the ledger says now.
+/// The error of the older run depends on the current content of the ledger.
 #[test]
 fn what_became_of_a_job() {
     let fence = fence("FOR SHARE");

@@ -1,4 +1,4 @@
-//! What each mode says around its rows, and what it makes of the answers to a LOAD.
+//! The statements of each mode around its rows, and how it reads the answers to a LOAD.
 
 use super::*;
 use crate::value::column::ColumnType;

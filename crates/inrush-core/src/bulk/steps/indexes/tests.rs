@@ -46,7 +46,7 @@ fn what_is_kept_is_read_again() {
     assert_eq!(Index::stored(&add(&indexes)).unwrap(), indexes);
 }
 
-/// As versions before this one kept them: as the server spells them.
+/// As earlier versions stored them: in the server's spelling.
 #[test]
 fn what_older_versions_kept_is_read() {
     let kept = "ADD KEY `a` (`x`(5) DESC,(`y` + 1)) USING BTREE /*!80000 INVISIBLE */,\nADD FULLTEXT KEY `b` (`z`) /*!50100 WITH PARSER `ngram` */ ";
@@ -70,7 +70,7 @@ fn expressions_are_written_anew() {
     }
 }
 
-/// What others may write into the ledger is not run.
+/// Text that others may write into the ledger is not run.
 #[test]
 fn what_is_no_definition_is_refused() {
     for text in [

@@ -55,7 +55,7 @@ fn another_type_begins_a_packet() {
 fn a_sign_is_never_lost() {
     let (minus, huge) = (Value::Int(-1), Value::UInt(u64::MAX));
     let ff = b"\0\xff\xff\xff\xff\xff\xff\xff\xff";
-    // Together as long as both kinds of integers hold the number, apart where they do not.
+    // In one packet as long as both kinds of integers hold the number, in separate packets where they do not.
     check(
         LIMITS,
         &[[minus, A], [Value::UInt(1), A], [huge, A], [Value::Int(1), A], [minus, A]],
@@ -72,7 +72,7 @@ fn cut_by_rows() {
     let bytes: &[u8] = b"\0\x01a\0\x01a";
     let two = [bytes, bytes].concat();
     check(Limits { rows: 2, ..LIMITS }, &[row; 3], &[(2, b"\xfd\0\xfd\0", &two), (1, b"\xfd\0\xfd\0", bytes)]);
-    // A command holds one row whatever the limit says.
+    // A command holds at least one row, whatever the limit.
     check(Limits { rows: 0, ..LIMITS }, &[row], &[(1, b"\xfd\0\xfd\0", bytes)]);
 }
 #[test]
@@ -85,7 +85,7 @@ fn cut_by_bytes() {
     check(limits, &[row; 3], &[(2, b"\xfd\0\xfd\0", &two), (1, b"\xfd\0\xfd\0", bytes)]);
     let limits = Limits { bytes: 5 + 2 + 4 + 11, ..LIMITS };
     check(limits, &[row; 2], &[(1, b"\xfd\0\xfd\0", bytes), (1, b"\xfd\0\xfd\0", bytes)]);
-    // What one packet holds is sent, though it is more than there should be.
+    // A row that fits into one packet is sent, although it exceeds the target size.
     check(Limits { bytes: 1, ..LIMITS }, &[row; 2], &[(1, b"\xfd\0\xfd\0", bytes), (1, b"\xfd\0\xfd\0", bytes)]);
     let limits = Limits { bytes: 1000, max_bytes: 5 + 2 + 4 + 11, ..LIMITS };
     check(limits, &[row; 2], &[(1, b"\xfd\0\xfd\0", bytes), (1, b"\xfd\0\xfd\0", bytes)]);

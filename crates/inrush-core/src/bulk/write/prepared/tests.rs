@@ -1,10 +1,10 @@
-//! Which values go ahead of their row, and which rows fit nowhere.
+//! Which values are sent ahead of their row, and which rows fit nowhere.
 
 use super::super::shown::{LIMITS, all};
 use super::*;
 
-/// The lengths of the values that go ahead of a row with texts of these lengths; an error: bytes of the packet that would have held
-/// it.
+/// Returns the lengths of the values that are sent ahead of a row with texts of these lengths; an error: bytes of the packet that
+/// would have held it.
 #[track_caller]
 fn check(max_bytes: usize, lengths: &[usize], want: Result<&[usize], usize>) {
     let texts: Vec<String> = lengths.iter().map(|&n| "x".repeat(n)).collect();

@@ -1,4 +1,4 @@
-//! Whole columns: NULLs, the order of bad rows, rewritten cells of every length, and that nothing is copied without need.
+//! Whole columns: NULLs, the order of bad rows, rewritten cells of every length, and no unnecessary copies.
 
 use super::*;
 

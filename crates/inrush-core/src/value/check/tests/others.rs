@@ -154,12 +154,12 @@ fn geometry_as_hex() {
     );
 }
 
-/// What a typed file holds of a column that was exported.
+/// The content of a typed file for a column that was exported.
 #[test]
 fn geometry_as_bytes() {
     let point = |srid: [u8; 4]| [&srid[..], &[1, 1, 0, 0, 0], &[0; 16]].concat();
     let hex = |srid: &str| format!("{srid}0101000000{}", "0".repeat(32));
-    // Of 13889 the first byte is a digit, too.
+    // For 13889 the first byte is a digit, too.
     for (srid, digits) in
         [([0, 0, 0, 0], "00000000"), ([0xE6, 0x10, 0, 0], "E6100000"), ([0x41, 0x36, 0, 0], "41360000")]
     {

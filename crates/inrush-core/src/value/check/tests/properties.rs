@@ -1,5 +1,5 @@
-//! What must hold for every text and every type: what passes stays as it is when checked again, and what goes into SQL without
-//! quotes is a number.
+//! Properties of every text and every type: a cell that passes is unchanged when it is checked again, and a text that goes into
+//! SQL without quotes is a number.
 
 use super::*;
 use proptest::prelude::*;

@@ -1,5 +1,5 @@
-//! Values as they are bound: what becomes of each kind, and that the message is that of its printed form. Every kind in every type is held
-//! against the servers in crates/inrush/tests/checks_oracle/values.rs.
+//! Values as they are bound: how each kind is sent, and that the message is that of its printed form. Every kind in every type is
+//! compared with the servers in crates/inrush/tests/checks_oracle/values.rs.
 
 use super::*;
 use crate::wire::{Date, DateTime, Time, Value};
@@ -132,7 +132,7 @@ fn fractions() {
     check("int", Double(f64::INFINITY), Err("`inf` is out of range for INT (-2147483648 to 2147483647)"));
     check("decimal(10,2)", Double(1.005), Err("`1.005` has more than 2 digits behind the point, DECIMAL(10,2)"));
     check("decimal(10,2)", Float(0.5), Ok(text("0.5")));
-    // Two texts of so many digits may be the same number.
+    // Two texts with this many digits may be the same number.
     check("decimal(65,30)", Double(0.1 + 0.2), Ok(text("0.30000000000000004")));
     check("double", Double(f64::NAN), Err("`NaN` is not a number"));
     check("double unsigned", Double(-0.0), Ok(text("0")));
@@ -259,7 +259,7 @@ fn bytes_in_other_character_sets_are_another_text() {
     }
 }
 
-/// What a server makes of a number where it is more than one.
+/// Numbers that a server reads as something else.
 #[test]
 fn numbers_that_a_server_takes_for_something_else() {
     let place = "`2` is a number, which stands for the place of a member of ";
