@@ -9,11 +9,11 @@
 //! | [`error`] | the one error type, [`Place`]: the position of a fault in the input, and the table of the servers' error codes |
 //! | [`front_end`] | the names that options have in messages: of the command, the library, Python |
 //! | [`retry`] | what is run again after an error, when, and for how long |
-//! | [`wire`] | bytes <-> packets, a packet a file |
+//! | [`wire`] | bytes <-> packets, one file for each packet |
 //! | [`convert`] | values on the wire <-> Rust types and Arrow arrays |
-//! | [`profile`] | what a server can do and how a client must speak to it, an engine a file |
-//! | [`auth`] | authentication plugins, one a file |
-//! | [`session`] | the order of packets: a [`session::Conversation`] a file |
+//! | [`profile`] | what a server can do and how a client must speak to it, one file for each engine |
+//! | [`auth`] | authentication plugins, one file for each |
+//! | [`session`] | the order of packets: one file for each [`session::Conversation`] |
 //! | [`value`] | what a column takes: its type, checks, text |
 //! | [`bulk`] | decisions about many rows: batches, plan, encoding, report |
 //! | [`route`] | which partition a row goes to (feature `loader`) |

@@ -1,4 +1,4 @@
-//! Authentication plugins, one a file: from the server's nonce and the password to the bytes of an answer.
+//! Authentication plugins, one file for each: from the server's nonce and the password to the bytes of an answer.
 //!
 //! | plugin | file | what leaves this machine |
 //! |---|---|---|

@@ -1,5 +1,6 @@
-//! Decisions about many rows: batches and where they come from, the plan, what a statement does with its placeholders
-//! ([`template`]), the encoders of a load and the writers of a batch (a write method a file each), the checks of its values ([`validator`]), what answers mean, the report.
+//! Decisions about many rows: batches and their sources, the plan, what a statement does with its placeholders ([`template`]),
+//! the encoders of a load and the writers of a batch (one file for each write method), the checks of its values ([`validator`]),
+//! the meaning of answers, the report.
 
 #[cfg(feature = "loader")]
 pub mod batch;

@@ -116,7 +116,7 @@ pub enum JobState {
     Unfinished,
     /// An earlier run had finished it, at this time (UTC): nothing was read. Its counts are included in the report's.
     AlreadyLoaded(String),
-    /// The source cannot be read again, or the job was removed (`--forget`): it is in the ledger no more.
+    /// The source cannot be read again, or the job was removed (`--forget`): the ledger no longer has it.
     Forgotten,
     /// Another run has it now.
     TakenOver,

@@ -1,4 +1,4 @@
-//! What a server can do and how a client must speak to it: one file an engine, one [`Profile`] a connection.
+//! What a server can do and how a client must speak to it: one file for each engine, one [`Profile`] for each connection.
 //!
 //! A login reads the version of the server's greeting once ([`Profile::of`]). All other code reads features: nothing outside of this
 //! module compares a vendor or a version number (`inrush-testkit/src/tidy.rs` checks that). A feature has the name of what it is about,

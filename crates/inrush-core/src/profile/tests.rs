@@ -2,8 +2,9 @@
 
 use super::*;
 
-/// The version text of a greeting, the engine's name, and the features that differ between versions: `a` row alias, `b` bulk execute, `d` UUID, `k` a key's table,
-/// `r` RETURNING, `s` FOR SHARE, `t` RENAME under LOCK TABLES, `u` unit results, `v` VECTOR, `y` TIMESTAMP beyond 2038.
+/// The version text of a greeting, the engine's name, and the features that differ between versions: `a` row alias, `b` bulk
+/// execute, `d` UUID, `k` a key's table, `r` RETURNING, `s` FOR SHARE, `t` RENAME under LOCK TABLES, `u` unit results, `v`
+/// VECTOR, `y` TIMESTAMP beyond 2038.
 #[track_caller]
 fn check(greeting: &str, name: &str, want: &str) {
     let profile = Profile::of(&ServerVersion::parse(greeting));

@@ -39,7 +39,7 @@ struct Ended {
 }
 
 impl Guards {
-    /// The transaction has begun. `is_flagged`: its OK said so.
+    /// The transaction has begun. `is_flagged`: its OK had the IN_TRANS flag.
     pub(crate) fn began(&mut self, is_flagged: bool) {
         *self = Self { depth: 1, is_flagged, ..Self::default() };
     }

@@ -1,4 +1,4 @@
-//! The order of packets: each verb (login, query, prepare, execute, infile ..) is a [`Conversation`], a file each.
+//! The order of packets: each verb (login, query, prepare, execute, infile ..) is a [`Conversation`] in its own file.
 //!
 //! A shell (blocking or tokio) owns a socket and a [`Channel`] and knows one loop:
 //!

@@ -109,7 +109,7 @@ impl<E> TransactionOptions<E> {
         self.with_error_by(|error| find_in_chain(error))
     }
 
-    /// The same for any error, as `?` makes it of each: `Box<dyn std::error::Error + Send + Sync>`.
+    /// The same for any error that `?` converts to `Box<dyn std::error::Error + Send + Sync>`.
     ///
     /// ```
     /// # use inrush_core::session::TransactionOptions;

@@ -7,7 +7,7 @@
 //! | running | read in the same way | resume |
 //! | running | read in another way, or `--again` | refused; restarted if no chunk of it is stored |
 //! | done | the same, read in the same way, whenever it was written last | already loaded |
-//! | done | another content, grown, read in another way, a stream: its old rows may be in the new content | refused, unless doubles cannot come of it |
+//! | done | another content, grown, read in another way, a stream: its old rows may be in the new content | refused, unless a second load cannot store duplicates |
 //! | running | the table (or the copy that is filled) is gone, or holds fewer rows than its mode leaves | refused |
 //! | done | the same | refused, unless a second load cannot store duplicates: then restarted |
 //! | done | `--again` | restarted |

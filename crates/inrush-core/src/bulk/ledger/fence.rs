@@ -1,5 +1,5 @@
-//! The fence: what a chunk's transaction writes into the ledger before its COMMIT, and how it is found out afterwards whether it
-//! was committed.
+//! The fence: what a chunk's transaction writes into the ledger before its COMMIT, and the query that finds out afterwards
+//! whether it was committed.
 //!
 //! After a client dies, the server may still run its COMMIT seconds later. So the last statement before COMMIT reads the job's
 //! line with a shared lock and the epoch of the run: a newer run changes that epoch first, which waits for every transaction that

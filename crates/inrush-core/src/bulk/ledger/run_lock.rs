@@ -1,4 +1,5 @@
-//! The locks by which a server knows that a run is connected: one a job, held by a connection of the run for as long as it loads.
+//! The locks by which a server knows that a run is connected: one for each job, held by a connection of the run as long as it
+//! loads.
 //!
 //! A server frees the locks of a session (GET_LOCK) when the session ends, for any reason. So a lock that is held means that the
 //! run is connected now, and one that is free means that it is not: no guess from times is needed. The epoch is in the name, so

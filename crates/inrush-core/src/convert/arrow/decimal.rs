@@ -33,7 +33,7 @@ pub(super) fn parse_256(text: &[u8], precision: u8, scale: u8) -> Result<i256, W
     }
 }
 
-/// A parsed number's digits: `before` has no leading zeros, those after the point are no more than the scale.
+/// A parsed number's digits: `before` has no leading zeros, and at most as many digits as the scale follow the point.
 struct Digits<'a> {
     negative: bool,
     before: &'a [u8],

@@ -1,4 +1,4 @@
-//! Types of other crates as values: a feature and a file each.
+//! Types of other crates as values: one feature and one file for each crate.
 //!
 //! | feature | types |
 //! |---|---|

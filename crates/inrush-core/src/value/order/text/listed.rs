@@ -1,6 +1,6 @@
 //! The lists of characters in `uca*.txt` and `general.txt`: a line for each weight, in order.
 //!
-//! A character stands for itself; `\20;` is one by its number. `docs/notes/sort-order.md` has the statements that made them.
+//! A character means itself; `\20;` is one by its number. `docs/notes/sort-order.md` has the statements that made them.
 
 use std::iter::Peekable;
 use std::str::Chars;

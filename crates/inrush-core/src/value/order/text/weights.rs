@@ -1,7 +1,7 @@
 //! Writes the bytes of weights, one character after another, so that the end of a text sorts in the right place.
 //!
-//! With PAD SPACE the end of a text stands for blanks without end: `a\t` < `a` < `a!`. So the first weight of a run of blanks is
-//! followed by a byte that says what follows the run: something below a blank, the end, or something above it.
+//! With PAD SPACE the end of a text means endless blanks: `a\t` < `a` < `a!`. So the first weight of a run of blanks is followed
+//! by a byte that says what follows the run: something below a blank, the end, or something above it.
 
 /// What a collation compares with where a text ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
