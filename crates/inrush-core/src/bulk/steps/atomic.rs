@@ -39,8 +39,8 @@ impl Shadow {
         format!("SELECT 1 FROM {} LIMIT 1", self.quoted(&self.shadow))
     }
 
-    /// Excludes others that are about to create the same shadow, until [`Shadow::unlock`] or until the connection ends: a row of
-    /// 1.
+    /// Excludes others that are about to create the same shadow, until [`Shadow::unlock`] or until the connection ends. Its row
+    /// is 1.
     pub fn lock(&self) -> String {
         format!("SELECT GET_LOCK({}, {LOCK_SECONDS})", self.lock_name())
     }
