@@ -61,9 +61,11 @@ inrush.load(rows(), "t", sys.argv[1], job="endless")
 
 
 def start(code: str, place: Place) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-X", "dev", "-c", code, place.url], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    command = [sys.executable, "-X", "dev", "-c", code, place.url]
+    # A shell has its background jobs ignore Ctrl-C, which a child inherits.
+    with_ctrl_c = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, preexec_fn=with_ctrl_c)  # noqa: PLW1509
 
 
 def await_rows(place: Place) -> None:
