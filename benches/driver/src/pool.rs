@@ -1,5 +1,5 @@
-//! `pool`: tasks that take a connection from a pool of ten and give it back. A single task has nobody to wait for and asks nothing of the
-//! server: that is what the pool itself costs. Several do SELECT 1 with each connection, and wait for each other.
+//! `pool`: tasks that take a connection from a pool of ten and give it back. A single task waits for no other task and sends no query: this
+//! measures the cost of the pool itself. Several do SELECT 1 with each connection, and wait for each other.
 //!
 //! deadpool and bb8 lend connections of inrush, so that only the pools differ; mysql_async's pool lends its own.
 

@@ -118,7 +118,7 @@ impl AsyncInserter {
         lock(&self.is_woken).as_raw_fd()
     }
 
-    /// Brings a row. What becomes of it is told under this number.
+    /// Queues a row. Its result is reported under this number.
     fn bring(&self, py: Python<'_>, number: u64, row: &Bound<'_, PyAny>) -> PyResult<()> {
         let row = Params::of(row)?;
         let (inserter, answers) = (self.inserter.clone(), self.answers.clone());

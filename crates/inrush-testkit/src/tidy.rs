@@ -22,6 +22,7 @@ pub fn check_file(path: &str, text: &str) -> Vec<String> {
         found.extend(check_core_modules(path, text));
         found.extend(check_error_codes(path, text));
         found.extend(check_vendors(path, text));
+        found.extend(check_comments(path, text));
     }
     found
 }
@@ -40,6 +41,40 @@ pub fn check_macros(path: &str, text: &str) -> Vec<String> {
         UNFINISHED.iter().copied().find(|mark| code.contains(mark)).map(|mark| format!("`{mark}` in a committed file"))
     })
 }
+
+/// Comments of sources use the field's words: what is in backticks or brackets is a name, and is not read.
+pub fn check_comments(path: &str, text: &str) -> Vec<String> {
+    if !path.contains("/src/") {
+        return Vec::new();
+    }
+    complain(path, text, |line| {
+        let comment = line.trim_start().strip_prefix("//")?;
+        let prose: String = comment.split('`').step_by(2).collect::<Vec<_>>().join(" ").to_lowercase();
+        let words: Vec<&str> =
+            prose.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| !w.is_empty()).collect();
+        let stands = |odd: &[&str]| words.windows(odd.len()).any(|some| some == odd);
+        let (odd, plain) = ODD_WORDS.iter().find(|(odd, _)| stands(&odd.split(' ').collect::<Vec<_>>()))?;
+        Some(format!("`{odd}` in a comment: {plain}"))
+    })
+}
+
+/// Words that comments used in place of the field's, and what to write.
+const ODD_WORDS: &[(&str, &str)] = &[
+    ("told", "reported, sent, passed"),
+    ("tells", "reports, sends, returns"),
+    ("nobody", "no caller, no thread, no connection"),
+    ("whoever", "the caller, the user"),
+    ("anew", "again, a new one"),
+    ("as it stands", "unchanged, exactly as in"),
+    ("goes on", "continues"),
+    ("usual", "common, default"),
+    ("usually", "in most cases"),
+    ("look at", "read, check, validate"),
+    ("looks at", "reads, checks, validates"),
+    ("looked at", "read, checked, validated"),
+    ("take apart", "parse"),
+    ("taken apart", "parsed"),
+];
 
 /// No path of one machine, and no host of a package registry or a mirror.
 pub fn check_words(path: &str, text: &str) -> Vec<String> {

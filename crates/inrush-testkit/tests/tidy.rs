@@ -120,6 +120,17 @@ fn a_folder_of_that_name_is_no_machines_path() {
     passes("scripts/x.sh", concat!("ls $home/ro", "ot/usr a/tm", "p/b"))
 }
 #[test]
+fn finds_odd_words_in_comments() {
+    let of = |line: &str| tidy::check_comments("crates/x/src/y.rs", line);
+    for line in ["/// Nobody waits.", "    // It is told once.", "//! Sent as it stands.", "// Looked at twice"] {
+        assert_eq!(of(line).len(), 1, "{line}");
+    }
+    for line in ["/// See [`told`].", "let told = 1; // of the server", "/// As `nobody`.", "/// It stands as a name"] {
+        assert_eq!(of(line), [""; 0], "{line}");
+    }
+    assert_eq!(tidy::check_comments("docs/x.md", "// told"), [""; 0]);
+}
+#[test]
 fn a_test_file_needs_no_charter() {
     assert_eq!(tidy::check_file("crates/x/src/y/tests.rs", "use super::*;"), [""; 0])
 }

@@ -194,7 +194,7 @@ async fn sell(tx: &mut Transaction<'_>, order: u64, line: &OrderLine) -> Result<
     Ok(price * u64::from(line.n))
 }
 
-/// A page that somebody looked at.
+/// A view of a page.
 #[derive(Debug, Deserialize)]
 struct View {
     path: String,

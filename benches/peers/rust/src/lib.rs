@@ -78,7 +78,7 @@ impl Clock {
     }
 }
 
-/// Says what it is and does what it is told, until its input ends. `version` is the library's, `cases` are (subject, needs).
+/// Reports its name and runs the requests that it reads, until its input ends. `version` is the library's, `cases` are (subject, needs).
 pub fn serve<W: Writer>(peer: &str, version: &str, cases: &[(&str, &[&str])], connect: impl Fn(&Server) -> Result<W>) {
     let cases: Vec<Value> = cases
         .iter()
@@ -130,6 +130,6 @@ fn obey<W: Writer>(
 
 fn say(message: &Value) {
     let mut out = std::io::stdout().lock();
-    // Whoever started this is gone if nobody reads: the input ends next.
+    // If this fails, the process that started this one has ended, and the input ends next.
     let _ = writeln!(out, "{message}").and_then(|()| out.flush());
 }

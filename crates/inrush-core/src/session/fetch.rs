@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Ask or Query, until it has results -> Stream -> Fetch, a packet at a time, while rows are wanted
-//!                                              -> Drain, for what nobody wants any more
+//!                                              -> Drain, for results that are no longer needed
 //! ```
 
 use crate::error::Result;

@@ -3,7 +3,7 @@
 //! ```text
 //! ff
 //! cc cc         code
-//! # sssss       SQLSTATE; missing before the client has told what it can do
+//! # sssss       SQLSTATE; missing before the client has sent its capabilities
 //! ..            message
 //! ```
 

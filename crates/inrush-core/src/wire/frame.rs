@@ -1,7 +1,7 @@
 //! The frame around each part of a packet, in both directions.
 //!
 //! ```text
-//! ll ll ll  length of the payload, little endian; 0xFFFFFF: the payload goes on in the next frame
+//! ll ll ll  length of the payload, little endian; 0xFFFFFF: the payload continues in the next frame
 //! ss        sequence number: counts frames of both directions within one command, modulo 256
 //! ..        payload
 //! ```

@@ -60,7 +60,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, requires = "indexes")]
     defer_indexes: bool,
 
-    /// Start a server with a buffer pool of each size, such as 128MiB or 2GiB, anew for every case
+    /// Start a server with a buffer pool of each size, such as 128MiB or 2GiB, for every case
     #[arg(long, value_name = "SIZE,..", value_delimiter = ',', value_parser = parse_size)]
     server_memory: Vec<u64>,
 

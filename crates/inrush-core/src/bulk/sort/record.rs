@@ -4,7 +4,7 @@
 //! varint  length of the key         the key, as memcmp compares it
 //! varint  SourcePlace
 //! varint  length of the line        the line of a LOAD, its end included
-//! varint  length of the raw record  the record as it stands in its source; empty where that is not kept
+//! varint  length of the raw record  the record exactly as in its source; empty if it is not kept
 //! ```
 
 use super::SourcePlace;

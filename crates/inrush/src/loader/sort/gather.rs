@@ -1,7 +1,7 @@
 //! The first half of a sort: every row of the sources is read, checked and written into runs; nothing is sent.
 //!
 //! ```text
-//! reader (a thread of its own) -> queue -> N x (take apart, check, key, line -> run in memory -> file)
+//! reader (a thread of its own) -> queue -> N x (parse, check, key, line -> run in memory -> file)
 //! ```
 
 use super::Sorted;
