@@ -26,7 +26,7 @@ pub(super) struct Counters {
     pub(super) stored_records: Vec<Records>,
     pub(super) unknown_records: Vec<Records>,
     pub(super) unknown: u64,
-    /// What the chunks made of the rows that were there.
+    /// The counts of rows that the chunks stored, changed or skipped, by the mode.
     pub(super) changed: Counted,
     /// The first rejects in the order of the sources, each with the number of its chunk.
     first_rejects: Vec<(u64, Reject)>,
