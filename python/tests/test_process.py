@@ -65,7 +65,7 @@ def start(code: str, place: Place) -> subprocess.Popen[str]:
     # A shell has its background jobs ignore Ctrl-C, which a child inherits.
     with_ctrl_c = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731
     pipe = subprocess.PIPE
-    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, preexec_fn=with_ctrl_c)  # noqa: PLW1509
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, preexec_fn=with_ctrl_c)
 
 
 def await_rows(place: Place) -> None:
