@@ -39,7 +39,9 @@ impl Recording {
         })?;
         let mut recording = Self { perf, file };
         let began = Instant::now();
-        while !recording.file.exists() {
+        // It writes the first bytes once it has attached to all threads; from then on a new thread is sampled too.
+        let is_attached = |file: &PathBuf| std::fs::metadata(file).is_ok_and(|file| file.len() > 0);
+        while !is_attached(&recording.file) {
             if let Ok(Some(_)) = recording.perf.try_wait() {
                 return Err(recording.refused());
             }
