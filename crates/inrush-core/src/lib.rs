@@ -14,6 +14,7 @@
 //! | [`profile`] | what a server can do and how a client must speak to it, one file for each engine |
 //! | [`auth`] | authentication plugins, one file for each |
 //! | [`session`] | the order of packets: one file for each [`session::Conversation`] |
+//! | [`sql`] | the lexical rules of SQL: quotes, comments, words |
 //! | [`value`] | what a column takes: its type, checks, text |
 //! | [`bulk`] | decisions about many rows: batches, plan, encoding, report |
 //! | [`route`] | which partition a row goes to (feature `loader`) |
@@ -23,7 +24,7 @@
 //!
 //! Edges inside: `bulk -> session, value, convert`; `session -> auth, convert`; `value -> convert`; `auth, convert -> wire`; `bulk`, `session` and
 //! `value` use `profile -> wire`, `bulk` and `session` use `retry`; all use `error`; `convert`, `session` and
-//! `value` use `zone`; never upwards.
+//! `value` use `zone`; `bulk`, `session` and `wire` use `sql`; never upwards.
 
 //!
 //! | feature | what it adds |
@@ -48,6 +49,7 @@ pub mod retry;
 pub mod route;
 pub mod session;
 mod setters;
+pub mod sql;
 pub mod value;
 pub mod wire;
 pub mod zone;

@@ -318,14 +318,15 @@ const CORE_MODULES: &[(&str, &[&str])] = &[
     ("setters", &[]),
     ("retry", &["error"]),
     ("zone", &["error", "wire"]),
-    ("wire", &["error"]),
+    ("wire", &["sql", "error"]),
     ("profile", &["wire"]),
     ("auth", &["error", "wire"]),
     ("convert", &["error", "setters", "wire", "zone"]),
     ("value", &["error", "printable", "wire", "profile", "convert", "zone"]),
-    ("session", &["error", "retry", "wire", "profile", "auth", "convert", "zone"]),
+    ("sql", &[]),
+    ("session", &["error", "retry", "wire", "profile", "auth", "convert", "sql", "zone"]),
     ("route", &["wire", "profile", "value"]),
-    ("bulk", &["error", "retry", "wire", "profile", "auth", "convert", "session", "value", "route", "zone"]),
+    ("bulk", &["error", "retry", "wire", "profile", "auth", "convert", "session", "sql", "value", "route", "zone"]),
 ];
 
 /// Files and folders that may name vendors, and why.

@@ -5,7 +5,7 @@
 //! brackets and quotes.
 
 use crate::error::{Error, Result};
-use crate::session::statement::{comment, quoted};
+use crate::sql::{Dialect, Lexeme, Lexer};
 
 mod strict;
 
@@ -79,37 +79,28 @@ impl Computed<usize> {
 }
 
 fn parts(expression: &str) -> std::result::Result<Vec<Part<String>>, &'static str> {
-    let bytes = expression.as_bytes();
-    let (mut parts, mut from, mut i) = (Vec::new(), 0, 0);
+    let (mut parts, mut from) = (Vec::new(), 0);
     let mut depth = 0_u32;
-    while let Some(&first) = bytes.get(i) {
-        let rest = &bytes[i..];
-        if comment(rest).is_some() {
-            return Err("it has a comment in it");
-        }
-        i += match first {
-            b'\'' | b'"' | b'`' => quoted(rest).ok_or("a quote stays open in it")?,
-            b'(' => {
-                depth += 1;
-                1
-            }
-            b')' => {
-                depth = depth.checked_sub(1).ok_or("its brackets do not match")?;
-                1
-            }
-            b';' => return Err("it has a `;` in it"),
-            b',' if depth == 0 => return Err("it has a comma outside of brackets"),
+    // A load's session escapes by backslashes.
+    let mut lexer = Lexer::new(expression.as_bytes(), Dialect::default());
+    while let Some(token) = lexer.next() {
+        match token.lexeme {
+            Lexeme::Comment | Lexeme::OpenCondition | Lexeme::CloseCondition => return Err("it has a comment in it"),
+            Lexeme::Unclosed(_) => return Err("a quote stays open in it"),
+            Lexeme::Symbol(b'(') => depth += 1,
+            Lexeme::Symbol(b')') => depth = depth.checked_sub(1).ok_or("its brackets do not match")?,
+            Lexeme::Symbol(b';') => return Err("it has a `;` in it"),
+            Lexeme::Symbol(b',') if depth == 0 => return Err("it has a comma outside of brackets"),
             // A variable of the server.
-            b'@' if rest.starts_with(b"@@") => 2,
-            b'@' => {
-                let (name, n_bytes) = field_name(&expression[i..]).ok_or("a name is missing behind an `@`")?;
-                parts.push(Part::Sql(expression[from..i].to_owned()));
-                parts.push(Part::Field(name));
-                from = i + n_bytes;
-                n_bytes
+            Lexeme::Symbol(b'@') if expression[token.range.end..].starts_with('@') => drop(lexer.next()),
+            Lexeme::Symbol(b'@') => {
+                let name = lexer.next().ok_or(NO_NAME)?;
+                parts.push(Part::Sql(expression[from..token.range.start].to_owned()));
+                from = name.range.end;
+                parts.push(Part::Field(field_name(&expression[name.range], name.lexeme).ok_or(NO_NAME)?));
             }
-            _ => 1,
-        };
+            _ => {}
+        }
     }
     if depth > 0 {
         return Err("its brackets do not match");
@@ -119,18 +110,17 @@ fn parts(expression: &str) -> std::result::Result<Vec<Part<String>>, &'static st
     Ok(parts)
 }
 
-/// Returns the name that follows `@`, and the length of both in bytes.
-fn field_name(text: &str) -> Option<(String, usize)> {
-    let name = text.strip_prefix('@')?;
-    if name.starts_with('`') {
-        let n_bytes = quoted(name.as_bytes())?;
-        return Some((name[1..n_bytes - 1].to_owned(), 1 + n_bytes)).filter(|(name, _)| !name.is_empty());
-    }
-    let is_name = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '$');
-    let name: String = name.chars().take_while(is_name).collect();
-    let n_bytes = 1 + name.len();
-    (!name.is_empty()).then_some((name, n_bytes))
+/// The name that follows `@`.
+fn field_name(text: &str, lexeme: Lexeme) -> Option<String> {
+    let name = match lexeme {
+        Lexeme::Word => text,
+        Lexeme::Quoted(b'`') => &text[1..text.len() - 1],
+        _ => "",
+    };
+    (!name.is_empty()).then(|| name.replace("``", "`"))
 }
+
+const NO_NAME: &str = "a name is missing after an `@`";
 
 #[cfg(test)]
 mod tests;

@@ -13,6 +13,8 @@
 //! A text is read only when a connection is lost, not when it is sent. Only a pipeline, which keeps no texts, reads each as far
 //! as needed.
 
+use crate::sql::{Dialect, Lexeme, Lexer};
+
 /// The lasting effects that a statement may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effect {
@@ -33,17 +35,22 @@ pub enum Effect {
     Lasts,
 }
 
-/// How the session reads a text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Dialect {
-    /// A backslash is an ordinary character in literals.
-    pub(crate) no_backslash_escapes: bool,
-}
-
 impl Effect {
     /// The effect of a text, which may hold several statements.
     pub(crate) fn of(sql: &[u8], dialect: Dialect) -> Self {
-        let mut tokens = Tokens { sql, dialect, ..Tokens::default() };
+        let effect = Self::of_text(sql, dialect);
+        // MySQL does not report whether double quotes hold names, in which a backslash escapes nothing.
+        let is_certain = dialect != Dialect::default() || memchr::memchr(b'"', sql).is_none();
+        match memchr::memchr(b'\\', sql) {
+            Some(_) if !is_certain && Self::of_text(sql, Dialect { ansi_quotes: true, ..dialect }) != effect => {
+                Self::Lasts
+            }
+            _ => effect,
+        }
+    }
+
+    fn of_text(sql: &[u8], dialect: Dialect) -> Self {
+        let mut tokens = Tokens::new(sql, dialect);
         let mut whole = None;
         loop {
             let (effect, is_last) = statement(&mut tokens);
@@ -65,19 +72,20 @@ impl Effect {
     /// The same from the first word, where that is enough and the text is known to be one statement: then a text of many rows is
     /// not read to its end.
     pub(crate) fn at_a_glance(sql: &[u8], is_one: bool, dialect: Dialect) -> Self {
-        let mut tokens = Tokens { sql, dialect, ..Tokens::default() };
+        let mut tokens = Tokens::new(sql, dialect);
         match tokens.next() {
             Some(Token::Word(word)) if is_one && is_any(word, &["INSERT", "UPDATE", "DELETE", "REPLACE"]) => Self::Rows,
             _ => Self::of(sql, dialect),
         }
     }
 
-    /// The effect of a text that is prepared, so that it is one statement; for both meanings of a backslash.
+    /// The effect of a text that is prepared, so that it is one statement; for all meanings of a backslash.
     pub fn of_prepared(sql: &[u8]) -> Self {
-        let effect = |no_backslash_escapes| Self::at_a_glance(sql, true, Dialect { no_backslash_escapes });
+        let effect = |dialect| Self::at_a_glance(sql, true, dialect);
+        let first = effect(Dialect::default());
         match memchr::memchr(b'\\', sql) {
-            Some(_) if effect(true) != effect(false) => Self::Lasts,
-            _ => effect(false),
+            Some(_) if Dialect::ALL[1..].iter().any(|dialect| effect(*dialect) != first) => Self::Lasts,
+            _ => first,
         }
     }
 }
@@ -224,9 +232,8 @@ fn explain(tokens: &mut Tokens<'_>) -> (Effect, bool) {
 }
 
 /// ROLLBACK, ROLLBACK TO SAVEPOINT.
-fn rollback(tokens: &mut Tokens<'_>) -> Effect {
-    let rest = tokens.rest();
-    let mut words = Tokens { sql: rest, dialect: tokens.dialect, ..Tokens::default() };
+fn rollback(tokens: &Tokens<'_>) -> Effect {
+    let mut words = tokens.clone();
     match (words.next(), words.next()) {
         (Some(Token::Word(first)), _) if is_any(first, &["TO"]) => Effect::Nothing,
         (Some(Token::Word(_)), Some(Token::Word(second))) if is_any(second, &["TO"]) => Effect::Nothing,
@@ -260,17 +267,17 @@ enum Token<'a> {
 }
 
 /// The tokens of a text, without blanks and comments. The content of a comment that servers execute is part of the text.
-#[derive(Default)]
+#[derive(Clone)]
 struct Tokens<'a> {
     sql: &'a [u8],
-    dialect: Dialect,
+    lexer: Lexer<'a>,
     /// Tokens of the current statement.
     n_words: usize,
 }
 
 impl<'a> Tokens<'a> {
-    fn rest(&self) -> &'a [u8] {
-        self.sql
+    fn new(sql: &'a [u8], dialect: Dialect) -> Self {
+        Self { sql, lexer: Lexer::new(sql, dialect), n_words: 0 }
     }
 
     /// Advances past the statement. Returns whether it was the last one.
@@ -283,76 +290,27 @@ impl<'a> Tokens<'a> {
             }
         }
     }
-
-    fn skip_blanks(&mut self) {
-        loop {
-            self.sql = match self.sql {
-                [c, rest @ ..] if c.is_ascii_whitespace() || *c == 0x0B => rest,
-                [b'/', b'*', b'!', rest @ ..] | [b'/', b'*', b'M', b'!', rest @ ..] => {
-                    &rest[rest.iter().take_while(|c| c.is_ascii_digit()).count()..]
-                }
-                [b'/', b'*', rest @ ..] => behind(rest, b"*/"),
-                [b'#', rest @ ..] => behind(rest, b"\n"),
-                [b'-', b'-', c, ..] if c.is_ascii_whitespace() || c.is_ascii_control() => behind(self.sql, b"\n"),
-                [b'-', b'-'] => b"",
-                // The end of an executed comment.
-                [b'*', b'/', rest @ ..] => rest,
-                _ => return,
-            };
-        }
-    }
-
-    fn skip_quoted(&mut self, quote: u8) {
-        let mut i = 1;
-        while let Some(c) = self.sql.get(i) {
-            i += match *c {
-                b'\\' if quote != b'`' && !self.dialect.no_backslash_escapes => 2,
-                c if c == quote => break,
-                _ => 1,
-            };
-        }
-        self.sql = self.sql.get(i + 1..).unwrap_or_default();
-    }
 }
 
 impl<'a> Iterator for Tokens<'a> {
     type Item = Token<'a>;
 
     fn next(&mut self) -> Option<Token<'a>> {
-        self.skip_blanks();
-        let first = *self.sql.first()?;
-        let n = self.sql.iter().take_while(|c| is_word(**c)).count();
-        let token = match first {
-            b'\'' | b'"' | b'`' => {
-                self.skip_quoted(first);
-                Token::Quoted
-            }
-            _ if n > 0 => {
-                let (word, rest) = self.sql.split_at(n);
-                self.sql = rest;
-                Token::Word(word)
-            }
-            _ => {
-                self.sql = &self.sql[1..];
-                match first {
-                    b'(' => Token::Open,
-                    b'.' => Token::Dot,
-                    b';' => Token::Semicolon,
-                    _ => Token::Other,
-                }
-            }
+        let token = loop {
+            let token = self.lexer.next()?;
+            break match token.lexeme {
+                Lexeme::Blank | Lexeme::Comment | Lexeme::OpenCondition | Lexeme::CloseCondition => continue,
+                Lexeme::Word => Token::Word(&self.sql[token.range]),
+                Lexeme::Quoted(_) | Lexeme::Unclosed(_) => Token::Quoted,
+                Lexeme::Symbol(b'(') => Token::Open,
+                Lexeme::Symbol(b'.') => Token::Dot,
+                Lexeme::Symbol(b';') => Token::Semicolon,
+                Lexeme::Symbol(_) => Token::Other,
+            };
         };
         self.n_words += usize::from(token != Token::Semicolon);
         Some(token)
     }
-}
-
-fn behind<'a>(sql: &'a [u8], end: &[u8]) -> &'a [u8] {
-    memchr::memmem::find(sql, end).map_or(b"", |at| &sql[at + end.len()..])
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..)
 }
 
 mod harmless;

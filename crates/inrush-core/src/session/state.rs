@@ -7,8 +7,9 @@ use crate::error::{Class, Error, Kind, Reason, Result};
 use crate::profile::Profile;
 use crate::session::cache::StatementCache;
 use crate::session::columns::KnownColumns;
-use crate::session::effect::{Dialect, Effect};
+use crate::session::effect::Effect;
 use crate::session::guards::Guards;
+use crate::sql::Dialect;
 use crate::wire::dirty_flags::outdates_statements;
 use crate::wire::{
     Capabilities, Compression, Malformed, MariaDbCapabilities, OkPacket, ServerVersion, SessionChange, Status,
@@ -229,9 +230,12 @@ impl Session {
         !self.capabilities.contains(Capabilities::CLIENT_MULTI_STATEMENTS)
     }
 
-    /// How texts are read, as of the last reply.
+    /// How texts are read, as of the last reply. MySQL does not report ANSI_QUOTES.
     pub(crate) fn dialect(&self) -> Dialect {
-        Dialect { no_backslash_escapes: self.no_backslash_escapes() }
+        Dialect {
+            no_backslash_escapes: self.no_backslash_escapes(),
+            ansi_quotes: self.status.contains(Status::SERVER_STATUS_ANSI_QUOTES),
+        }
     }
 
     /// Whether a backslash was an ordinary character in string literals at the last reply.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use crate::sql::{Dialect, Lexeme, Lexer, Token};
 
 /// A statement with placeholders. Cheap to clone, and valid for every connection: each prepares it once for itself.
 #[derive(Clone, PartialEq, Eq)]
@@ -17,48 +18,34 @@ struct Text {
     names: Vec<Box<str>>,
     /// The positions in `sql` of each `?`.
     marks: Vec<usize>,
+    /// How the quotes in it are read.
+    dialect: Dialect,
 }
 
 impl Statement {
     /// Reads a text whose placeholders are all `?` or all `:name`. Text in quotes or comments is no placeholder.
+    ///
+    /// Whether a backslash escapes depends on the session (NO_BACKSLASH_ESCAPES, ANSI_QUOTES), which the text does not show. Of a text
+    /// with a backslash the reading is taken in which no quote stays open.
+    ///
+    /// # Errors
+    /// `Config` for `?` together with `:name`.
     pub fn new(sql: &str) -> Result<Self> {
-        let mut text = String::with_capacity(sql.len());
-        let mut names = Vec::new();
-        let mut marks = Vec::new();
-        let mut rest = sql;
-        while let Some(first) = rest.bytes().next() {
-            let n = match first {
-                b'?' => {
-                    marks.push(text.len());
-                    1
-                }
-                b':' => match name_length(&rest[1..]) {
-                    // `a := b` is an assignment.
-                    0 => 1 + usize::from(rest[1..].starts_with([':', '='])),
-                    n => {
-                        names.push(rest[1..=n].into());
-                        marks.push(text.len());
-                        text.push('?');
-                        rest = &rest[1 + n..];
-                        continue;
-                    }
-                },
-                _ => skip(rest.as_bytes()),
-            };
-            text.push_str(&rest[..n]);
-            rest = &rest[n..];
-        }
-        if !names.is_empty() && marks.len() > names.len() {
-            return Err(Error::config(format!("the statement has both `?` and `:{}`", names[0]))
+        let text = match memchr::memchr(b'\\', sql.as_bytes()) {
+            None => Text::read(sql, Dialect::default()).0,
+            Some(_) => Text::read_with_backslashes(sql),
+        };
+        if !text.names.is_empty() && text.marks.len() > text.names.len() {
+            return Err(Error::config(format!("the statement has both `?` and `:{}`", text.names[0]))
                 .with_hint("placeholders are all of one kind"));
         }
-        Ok(Self(Arc::new(Text { sql: text.into(), names, marks })))
+        Ok(Self(Arc::new(text)))
     }
 
     /// Builds a statement from a text whose placeholders are known; `marks` are their positions.
     pub(crate) fn with_marks(sql: String, marks: Vec<usize>) -> Self {
         debug_assert!(marks.iter().all(|mark| sql.as_bytes()[*mark] == b'?'));
-        Self(Arc::new(Text { sql: sql.into(), names: Vec::new(), marks }))
+        Self(Arc::new(Text { sql: sql.into(), names: Vec::new(), marks, dialect: Dialect::default() }))
     }
 
     /// Returns this statement with a range of it written `n` times, with commas in between. It holds all placeholders, which are
@@ -88,6 +75,11 @@ impl Statement {
         &self.0.marks
     }
 
+    /// How the quotes in it are read.
+    pub(crate) fn dialect(&self) -> Dialect {
+        self.0.dialect
+    }
+
     /// The name of each placeholder, in order; nothing where they are `?`.
     pub fn names(&self) -> &[Box<str>] {
         &self.0.names
@@ -100,56 +92,70 @@ impl fmt::Debug for Statement {
     }
 }
 
+impl Text {
+    /// Finds the placeholders, and returns whether quotes and backslashes are as a statement may have them: no quote stays open, and
+    /// no backslash is outside of quotes.
+    fn read(sql: &str, dialect: Dialect) -> (Self, bool) {
+        let mut text = String::with_capacity(sql.len());
+        let (mut names, mut marks) = (Vec::new(), Vec::new());
+        let (mut may_be_statement, mut is_in_comment) = (true, false);
+        let mut end = 0;
+        for Token { lexeme, range } in Lexer::new(sql.as_bytes(), dialect) {
+            // What a placeholder holds of it is written.
+            let start = range.start.max(end);
+            if start >= range.end {
+                continue;
+            }
+            let rest = &sql[range.end..];
+            end = range.end;
+            match lexeme {
+                Lexeme::OpenCondition => is_in_comment = !is_executed_by_all(&sql[range]),
+                Lexeme::CloseCondition => is_in_comment = false,
+                Lexeme::Unclosed(_) => may_be_statement = false,
+                // `\\N` is NULL to some servers.
+                Lexeme::Symbol(b'\\') => may_be_statement &= rest.starts_with('N'),
+                Lexeme::Symbol(b'?') if !is_in_comment => marks.push(text.len()),
+                Lexeme::Symbol(b':') if !is_in_comment => match name_length(rest) {
+                    // `a := b` is an assignment.
+                    0 => end += usize::from(rest.starts_with([':', '='])),
+                    n => {
+                        names.push(rest[..n].into());
+                        marks.push(text.len());
+                        text.push('?');
+                        end += n;
+                        continue;
+                    }
+                },
+                _ => {}
+            }
+            text.push_str(&sql[start..end]);
+        }
+        (Self { sql: text.into(), names, marks, dialect }, may_be_statement)
+    }
+
+    /// The reading of a text with backslashes that may be a statement. If two may, they agree (a test searches for others); if none may,
+    /// the server reports what is wrong.
+    fn read_with_backslashes(sql: &str) -> Self {
+        let mut readings = Dialect::ALL.iter().map(|dialect| Self::read(sql, *dialect));
+        let found = readings.find_map(|(text, may_be_statement)| may_be_statement.then_some(text));
+        found.unwrap_or_else(|| Self::read(sql, Dialect::default()).0)
+    }
+}
+
 /// The length of a name: a letter or `_`, then letters, digits and `_`.
 fn name_length(text: &str) -> usize {
-    let goes_on = |c: char| c.is_alphanumeric() || c == '_';
+    let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
     match text.chars().next() {
-        Some(first) if goes_on(first) && !first.is_numeric() => text.find(|c| !goes_on(c)).unwrap_or(text.len()),
+        Some(first) if is_of_name(first) && !first.is_numeric() => text.find(|c| !is_of_name(c)).unwrap_or(text.len()),
         _ => 0,
     }
 }
 
-/// Returns how many bytes from here on hold no placeholder: a quoted text, a comment, or the text before the next candidate. Ends
-/// at a character's border.
-fn skip(text: &[u8]) -> usize {
-    match text {
-        [b'\'' | b'"' | b'`', ..] => quoted(text).unwrap_or(text.len()),
-        _ => comment(text)
-            .unwrap_or_else(|| 1 + text[1..].iter().position(|b| b"?:'\"`#-/".contains(b)).unwrap_or(text.len() - 1)),
-    }
-}
-
-/// The length of the comment that begins here, if one does.
-pub(crate) fn comment(text: &[u8]) -> Option<usize> {
-    match text {
-        [b'#', ..] => Some(line(text)),
-        // Only with a blank after it: `5--3` is 8.
-        [b'-', b'-', b' ' | b'\t' | b'\n' | b'\r', ..] | [b'-', b'-'] => Some(line(text)),
-        [b'/', b'*', inside @ ..] => Some(2 + memchr::memmem::find(inside, b"*/").map_or(inside.len(), |end| end + 2)),
-        _ => None,
-    }
-}
-
-/// The length of the quoted text that begins here; `None` if it does not end.
-pub(crate) fn quoted(text: &[u8]) -> Option<usize> {
-    let quote = *text.first()?;
-    let mut i = 1;
-    while i < text.len() {
-        match text[i] {
-            // Under NO_BACKSLASH_ESCAPES it would be a character like any other. Then `'\'` is read as unfinished, and a
-            // placeholder after it is missed; the server reports that as an error.
-            b'\\' if quote != b'`' => i += 1,
-            // A doubled quote ends one quoted text and begins the next.
-            b if b == quote => return Some(i + 1),
-            _ => {}
-        }
-        i += 1;
-    }
-    None
-}
-
-fn line(text: &[u8]) -> usize {
-    memchr::memchr(b'\n', text).map_or(text.len(), |end| end + 1)
+/// Whether every server executes the content of a comment with this mark. MariaDB ignores those for MySQL 5.7 and later; a placeholder in
+/// a comment that depends on the server is not found.
+fn is_executed_by_all(mark: &str) -> bool {
+    let Some(version) = mark.strip_prefix("/*!") else { return false };
+    version.is_empty() || version.parse::<u32>().is_ok_and(|version| version < 50_700)
 }
 
 #[cfg(test)]
@@ -175,6 +181,7 @@ mod tests {
             &["a", "b_2", "a", "B"],
         );
         check(":größe;", "?;", &["größe"]);
+        check(":a🦀 :a-:b", "?🦀 ?-?", &["a", "a", "b"]);
     }
     #[test]
     fn not_in_quotes() {
@@ -188,6 +195,38 @@ mod tests {
         check("SELECT 1 -- :a\n, :b # :c\n/* :d */ /* :e", "SELECT 1 -- :a\n, ? # :c\n/* :d */ /* :e", &["b"]);
         check("SELECT 5--:a", "SELECT 5--?", &["a"]);
         check("SELECT 6/:a", "SELECT 6/?", &["a"]);
+    }
+    #[test]
+    fn in_comments_that_every_server_executes() {
+        check("SELECT 1 /*! + :a */", "SELECT 1 /*! + ? */", &["a"]);
+        check("SELECT 1 /*!50100 + :a */, :b", "SELECT 1 /*!50100 + ? */, ?", &["a", "b"]);
+        check("SELECT 1 /*!80000 + :a */, /*M! :b */ :c", "SELECT 1 /*!80000 + :a */, /*M! :b */ ?", &["c"]);
+    }
+    #[test]
+    fn the_reading_that_may_be_a_statement_is_taken() {
+        check(r"SELECT '\', :a, 'b'", r"SELECT '\', ?, 'b'", &["a"]);
+        check(r#"SELECT "\", :a, "b", 'it\'s :c'"#, r#"SELECT "\", ?, "b", 'it\'s :c'"#, &["a"]);
+        check(r"SELECT 'it\'s', :a", r"SELECT 'it\'s', ?", &["a"]);
+        check(r"SELECT '\\', :a, '\n'", r"SELECT '\\', ?, '\n'", &["a"]);
+    }
+    #[test]
+    fn readings_that_may_be_statements_agree() {
+        let alphabet = b"''`\"\\?,";
+        let mut state = 1_u64;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from((state >> 33) % below).unwrap()
+        };
+        let mut n_statements = 0;
+        for _ in 0..100_000 {
+            let length = 4 + random(14);
+            let sql: String = (0..length).map(|_| char::from(alphabet[random(alphabet.len() as u64)])).collect();
+            let readings = Dialect::ALL.map(|dialect| Text::read(&sql, dialect));
+            let marks: Vec<_> = readings.iter().filter(|(_, may_be)| *may_be).map(|(text, _)| &text.marks).collect();
+            assert!(marks.windows(2).all(|pair| pair[0] == pair[1]), "{sql}");
+            n_statements += marks.len();
+        }
+        assert!(n_statements > 1000, "{n_statements}");
     }
     #[test]
     fn not_where_a_colon_means_something_else() {

@@ -5,6 +5,8 @@
 //! SELECT`, locks, `HANDLER`, `XA`, roles, `SET TRANSACTION`. In doubt a flag is set: a needless reset costs a round trip, a
 //! missed one passes a held lock on to the next user. Locks taken by a stored routine or a trigger do not show in any text.
 
+use crate::sql::{Dialect, Lexeme, Lexer, is_word};
+
 /// What the commands since the last clean-up may have changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DirtyFlags {
@@ -46,7 +48,7 @@ impl DirtyFlags {
 
     /// Checks the first words of a statement.
     fn look_at_start(&mut self, sql: &[u8]) {
-        let mut words = Words(sql);
+        let mut words = Words::new(sql);
         let first = words.next().unwrap_or_default();
         let is = |word: &[u8], want: &str| word.eq_ignore_ascii_case(want.as_bytes());
         // The first letter rules out most statements.
@@ -92,10 +94,11 @@ fn outdates_at_start(sql: &[u8], schema: Option<&str>) -> bool {
     if !matches!(sql.first(), Some(b's' | b'S' | b'u' | b'U' | b'/' | b'#' | b'-' | b'(' | ..=b' ')) {
         return false;
     }
-    let mut words = Words(sql);
+    let mut words = Words::new(sql);
     let Some(first) = words.next() else { return false };
     if first.eq_ignore_ascii_case(b"use") {
-        let name = words.0.trim_ascii().strip_suffix(b";").unwrap_or(words.0).trim_ascii();
+        let name = words.rest().trim_ascii();
+        let name = name.strip_suffix(b";").unwrap_or(name).trim_ascii();
         let name = name.strip_prefix(b"`").and_then(|name| name.strip_suffix(b"`")).unwrap_or(name);
         return schema.map(str::as_bytes) != Some(name);
     }
@@ -109,39 +112,43 @@ fn outdates_at_start(sql: &[u8], schema: Option<&str>) -> bool {
     }
 }
 
-/// The words at the start of a statement, without blanks and comments; ends at anything else.
-struct Words<'a>(&'a [u8]);
+/// The words at the start of a statement, without blanks and comments; ends at anything else. The content of a comment that servers
+/// execute is part of the statement.
+struct Words<'a> {
+    sql: &'a [u8],
+    lexer: Lexer<'a>,
+    /// Where the last word ends.
+    end: usize,
+}
+
+impl<'a> Words<'a> {
+    fn new(sql: &'a [u8]) -> Self {
+        Self { sql, lexer: Lexer::new(sql, Dialect::default()), end: 0 }
+    }
+
+    /// What follows the last word.
+    fn rest(&self) -> &'a [u8] {
+        &self.sql[self.end..]
+    }
+}
 
 impl<'a> Iterator for Words<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {
         loop {
-            self.0 = self.0.trim_ascii_start();
-            self.0 = match self.0 {
-                // The content of such a comment is executed: skip only its frame.
-                [b'/', b'*', b'!', rest @ ..] => digits(rest),
-                [b'/', b'*', b'M', b'!', rest @ ..] => digits(rest),
-                [b'/', b'*', rest @ ..] => {
-                    memchr::memmem::find(rest, b"*/").map_or(b"".as_slice(), |end| &rest[end + 2..])
+            let token = self.lexer.next()?;
+            match token.lexeme {
+                Lexeme::Word => {
+                    self.end = token.range.end;
+                    return Some(&self.sql[token.range]);
                 }
-                [b'*', b'/', rest @ ..] | [b'(', rest @ ..] => rest,
-                [b'#', rest @ ..] | [b'-', b'-', rest @ ..] => {
-                    memchr::memchr(b'\n', rest).map_or(b"".as_slice(), |end| &rest[end + 1..])
-                }
-                _ => break,
-            };
+                Lexeme::Blank | Lexeme::Comment | Lexeme::OpenCondition | Lexeme::CloseCondition => {}
+                Lexeme::Symbol(b'(') => {}
+                Lexeme::Quoted(_) | Lexeme::Unclosed(_) | Lexeme::Symbol(_) => return None,
+            }
         }
-        let length = self.0.iter().position(|&byte| !is_word(byte)).unwrap_or(self.0.len());
-        let (word, rest) = self.0.split_at(length);
-        self.0 = rest;
-        (length > 0).then_some(word)
     }
-}
-
-fn digits(text: &[u8]) -> &[u8] {
-    let length = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
-    &text[length..]
 }
 
 /// `@name`, but neither `@@name` nor the at sign of an address. Reading a variable counts as well: the code that sets it may be
@@ -161,10 +168,6 @@ fn is_lock_call(sql: &[u8], at: usize) -> bool {
         _ => rest,
     };
     at >= 4 && sql[at - 4..at].eq_ignore_ascii_case(b"_loc") && matches!(behind.first(), Some(b'(' | b'`' | b'/'))
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..)
 }
 
 const COM_QUERY: u8 = 0x03;

@@ -26,6 +26,7 @@ mod handlers;
 mod inserter;
 mod kept_statements;
 mod large;
+mod lexical;
 mod literals;
 mod load_local;
 mod login;

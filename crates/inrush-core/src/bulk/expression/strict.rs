@@ -6,7 +6,7 @@
 //! all other expressions are written by INSERTs.
 
 use super::{Computed, Part};
-use crate::session::statement::quoted;
+use crate::sql::{Dialect, Lexeme, Lexer};
 
 impl<F> Computed<F> {
     /// Whether LOAD DATA warns about each value for which a strict INSERT fails: a constant, or functions of texts alone.
@@ -51,35 +51,30 @@ enum Place {
 
 /// The tokens of `sql`; `None` if there is one that no strict expression has.
 fn read(sql: &str) -> Option<Vec<Token>> {
-    let bytes = sql.as_bytes();
-    let (mut tokens, mut i) = (Vec::new(), 0);
-    while let Some(&first) = bytes.get(i) {
-        let run = |is_in: fn(u8) -> bool| bytes[i..].iter().take_while(|byte| is_in(**byte)).count();
-        let (token, n_bytes) = match first {
-            b' ' | b'\t' | b'\r' | b'\n' => {
-                i += 1;
-                continue;
+    let mut tokens = Vec::new();
+    let mut lexer = Lexer::new(sql.as_bytes(), Dialect::default()).peekable();
+    while let Some(token) = lexer.next() {
+        let text = &sql[token.range];
+        tokens.push(match token.lexeme {
+            Lexeme::Blank => continue,
+            Lexeme::Quoted(b'\'') => Token::Text,
+            Lexeme::Symbol(b'(') => Token::Open,
+            Lexeme::Symbol(b')') => Token::Close,
+            Lexeme::Symbol(b',') => Token::Comma,
+            Lexeme::Symbol(b'-' | b'+') => Token::Sign,
+            Lexeme::Word if text.bytes().all(|byte| byte.is_ascii_digit()) => {
+                // `1.5`, `1.`.
+                let is_decimal_point = |next: &crate::sql::Token| next.lexeme == Lexeme::Symbol(b'.');
+                if lexer.next_if(is_decimal_point).is_some() {
+                    let is_number =
+                        |next: &crate::sql::Token| sql[next.range.clone()].bytes().all(|byte| byte.is_ascii_digit());
+                    lexer.next_if(is_number);
+                }
+                Token::Number
             }
-            // A quote that is doubled ends one part of the text and begins the next.
-            b'\'' if i > 0 && bytes[i - 1] == b'\'' && tokens.last() == Some(&Token::Text) => {
-                i += quoted(&bytes[i..])?;
-                continue;
-            }
-            b'\'' => (Token::Text, quoted(&bytes[i..])?),
-            b'(' => (Token::Open, 1),
-            b')' => (Token::Close, 1),
-            b',' => (Token::Comma, 1),
-            b'-' | b'+' => (Token::Sign, 1),
-            b'0'..=b'9' => (Token::Number, run(|byte| byte.is_ascii_digit() || byte == b'.')),
-            b'A'..=b'Z' | b'a'..=b'z' | b'_' => {
-                let n_bytes =
-                    run(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || !byte.is_ascii());
-                (Token::Word(sql.get(i..i + n_bytes)?.to_ascii_uppercase()), n_bytes)
-            }
+            Lexeme::Word if !text.starts_with(|c: char| c.is_ascii_digit()) => Token::Word(text.to_ascii_uppercase()),
             _ => return None,
-        };
-        tokens.push(token);
-        i += n_bytes;
+        });
     }
     Some(tokens)
 }

@@ -7,7 +7,7 @@
 mod definition;
 
 use crate::error::{Error, Kind, Result};
-use crate::session::statement::quoted;
+use crate::sql::{Dialect, Lexeme, Lexer};
 use crate::value::ident::{ident, quote_ident};
 use definition::{Definition, Key};
 
@@ -126,26 +126,24 @@ pub fn missing(indexes: &[Index], there: &[Index]) -> Vec<Index> {
 
 /// Splits at the commas outside of quotes and brackets, up to the bracket that closes the whole list.
 fn items(text: &str) -> Vec<&str> {
-    let bytes = text.as_bytes();
-    let (mut found, mut from, mut depth, mut i) = (Vec::new(), 0, 0_u32, 0);
-    while let Some(&first) = bytes.get(i) {
-        match first {
-            b'\'' | b'"' | b'`' => {
-                i += quoted(&bytes[i..]).unwrap_or(bytes.len() - i);
-                continue;
+    let (mut found, mut from, mut depth) = (Vec::new(), 0, 0_u32);
+    let mut end = text.len();
+    for token in Lexer::new(text.as_bytes(), Dialect::default()) {
+        match token.lexeme {
+            Lexeme::Symbol(b'(') => depth += 1,
+            Lexeme::Symbol(b')') if depth == 0 => {
+                end = token.range.start;
+                break;
             }
-            b'(' => depth += 1,
-            b')' if depth == 0 => break,
-            b')' => depth -= 1,
-            b',' if depth == 0 => {
-                found.push(text[from..i].trim());
-                from = i + 1;
+            Lexeme::Symbol(b')') => depth -= 1,
+            Lexeme::Symbol(b',') if depth == 0 => {
+                found.push(text[from..token.range.start].trim());
+                from = token.range.end;
             }
             _ => {}
         }
-        i += 1;
     }
-    found.push(text[from..i].trim());
+    found.push(text[from..end].trim());
     found.retain(|item| !item.is_empty());
     found
 }

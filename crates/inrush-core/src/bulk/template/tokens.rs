@@ -4,7 +4,7 @@
 //! comment are recorded, because a part that crosses them must not be cut out.
 
 use crate::session::Statement;
-use crate::session::statement::{comment, quoted};
+use crate::sql::{Lexeme, Lexer};
 use std::ops::Range;
 
 /// A token, and its range in the text.
@@ -40,74 +40,37 @@ pub(super) struct Tokens {
 impl Tokens {
     /// Reads a text; `None` if quotes or `/*!` stay open in it.
     pub(super) fn of(statement: &Statement) -> Option<Self> {
-        let text = statement.sql().as_bytes();
+        let mut lexer = Lexer::new(statement.sql().as_bytes(), statement.dialect());
         let mut marks = statement.marks().iter().copied().enumerate().peekable();
         let (mut tokens, mut borders) = (Vec::new(), Vec::new());
-        let mut is_conditional = false;
         let mut end = 0;
-        let mut i = 0;
-        while let Some(&first) = text.get(i) {
-            let rest = &text[i..];
-            while marks.next_if(|(_, at)| *at < i).is_some() {}
-            if let Some(n) = opens_condition(rest).filter(|_| !is_conditional) {
-                is_conditional = true;
-                borders.push(i);
-                i += n;
-                continue;
-            }
-            if is_conditional && rest.starts_with(b"*/") {
-                is_conditional = false;
-                borders.push(i);
-                i += 2;
-                end = i;
-                continue;
-            }
-            if let Some(n) = comment(rest) {
-                i += n;
-                continue;
-            }
-            let (what, n) = match first {
-                b'\'' | b'"' | b'`' => (What::Quoted(first), quoted(rest)?),
-                b'?' => match marks.peek() {
-                    Some((number, at)) if *at == i => (What::Mark(*number), 1),
-                    _ => (What::Symbol(first), 1),
-                },
-                _ if is_word(first) => (What::Word, rest.iter().take_while(|byte| is_word(**byte)).count()),
-                _ => (What::Symbol(first), 1),
-            };
-            let range = i..i + n;
-            i = range.end;
-            if first.is_ascii_whitespace() || first == VERTICAL_TAB {
-                continue;
-            }
-            if what != What::Symbol(b';') {
-                end = i;
-            }
-            match tokens.last_mut() {
-                // A doubled quote does not end a text.
-                Some(Token { what: last, range: text })
-                    if matches!(what, What::Quoted(_)) && *last == what && text.end == range.start =>
-                {
-                    text.end = range.end;
+        while let Some(token) = lexer.next_token() {
+            let range = token.range;
+            while marks.next_if(|(_, at)| *at < range.start).is_some() {}
+            let what = match token.lexeme {
+                Lexeme::OpenCondition => {
+                    borders.push(range.start);
+                    continue;
                 }
-                _ => tokens.push(Token { what, range }),
+                Lexeme::CloseCondition => {
+                    borders.push(range.start);
+                    end = range.end;
+                    continue;
+                }
+                Lexeme::Unclosed(_) => return None,
+                Lexeme::Word | Lexeme::Blank | Lexeme::Comment => What::Word,
+                Lexeme::Quoted(quote) => What::Quoted(quote),
+                Lexeme::Symbol(symbol) => match marks.peek() {
+                    Some((number, at)) if *at == range.start => What::Mark(*number),
+                    _ => What::Symbol(symbol),
+                },
+            };
+            if what != What::Symbol(b';') {
+                end = range.end;
             }
+            tokens.push(Token { what, range });
         }
         while tokens.pop_if(|token| token.what == What::Symbol(b';')).is_some() {}
-        (!is_conditional).then_some(Self { tokens, borders, end })
+        (!lexer.is_in_condition()).then_some(Self { tokens, borders, end })
     }
 }
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..)
-}
-
-/// The length of `/*!80000` or `/*M!100100`.
-fn opens_condition(text: &[u8]) -> Option<usize> {
-    let digits = text.strip_prefix(b"/*!").or_else(|| text.strip_prefix(b"/*M!"))?;
-    let n_digits = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    Some(text.len() - digits.len() + n_digits)
-}
-
-/// Which Rust does not count among the blanks.
-const VERTICAL_TAB: u8 = 0x0B;

@@ -49,11 +49,19 @@ fn what_may_write_is_no_read() {
 #[test]
 fn a_literal_ends_where_the_session_says() {
     let check = |no_backslash_escapes, want| {
-        let dialect = Dialect { no_backslash_escapes };
+        let dialect = Dialect { no_backslash_escapes, ansi_quotes: false };
         assert_eq!(Effect::of(br"SELECT 'a\', f(1), '", dialect), want);
     };
     check(false, Nothing);
     check(true, Rows);
+}
+#[test]
+fn in_doubt_about_double_quotes_a_text_may_do_anything() {
+    let text = br#"SELECT "a\", f(1), ""#;
+    assert_eq!(Effect::of(text, Dialect::default()), Lasts);
+    assert_eq!(Effect::of_prepared(text), Lasts);
+    assert_eq!(Effect::of(text, Dialect { ansi_quotes: true, ..Dialect::default() }), Rows);
+    assert_eq!(Effect::of(br#"SELECT "a\"b", f2"#, Dialect::default()), Nothing);
 }
 #[test]
 fn rows() {

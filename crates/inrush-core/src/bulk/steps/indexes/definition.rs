@@ -3,6 +3,7 @@
 //! The ledger is data that others may have written, so its text is never run directly. A definition is a kind, a name, key parts
 //! and options; any other text is not parsed, and the caller refuses it.
 
+use crate::sql::{self, Dialect, Lexeme, Lexer};
 use crate::value::ident::quote_ident;
 use std::fmt::Write as _;
 
@@ -72,22 +73,22 @@ pub(super) struct Definition {
 impl Definition {
     /// Parses one definition that is all of `text`. Returns `None` if it is anything else.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let mut reader = Reader { rest: text };
+        let mut reader = Reader::new(text);
         let definition = reader.definition()?;
-        reader.rest.trim_ascii().is_empty().then_some(definition)
+        reader.is_over().then_some(definition)
     }
 
     /// Parses what [`super::add`] wrote: definitions that each follow `ADD`, with commas in between. Returns `None` if anything
     /// is not one.
     pub(super) fn parse_all(text: &str) -> Option<Vec<Self>> {
-        let mut reader = Reader { rest: text };
+        let mut reader = Reader::new(text);
         let mut all = Vec::new();
         loop {
             if !reader.word("ADD") {
                 return None;
             }
             all.push(reader.definition()?);
-            if reader.rest.trim_ascii().is_empty() {
+            if reader.is_over() {
                 return Some(all);
             }
             if !reader.sign(',') {
@@ -177,11 +178,39 @@ fn literal(text: &str) -> String {
 /// What servers call a primary key.
 pub(super) const PRIMARY: &str = "PRIMARY";
 
+/// Reads tokens.
 struct Reader<'a> {
-    rest: &'a str,
+    text: &'a str,
+    lexer: Lexer<'a>,
+    next: Option<sql::Token>,
+    /// Where the last token that was taken ends.
+    end: usize,
 }
 
 impl<'a> Reader<'a> {
+    fn new(text: &'a str) -> Self {
+        let mut lexer = Lexer::new(text.as_bytes(), Dialect::default());
+        Self { text, next: next(&mut lexer), lexer, end: 0 }
+    }
+
+    fn is_over(&self) -> bool {
+        self.next.is_none()
+    }
+
+    fn peek(&self) -> Option<(Lexeme, &'a str)> {
+        self.next.as_ref().map(|token| (token.lexeme, &self.text[token.range.clone()]))
+    }
+
+    /// Takes the next token if it fits.
+    fn take(&mut self, fits: impl FnOnce(Lexeme, &str) -> bool) -> Option<&'a str> {
+        let (lexeme, text) = self.peek()?;
+        fits(lexeme, text).then(|| {
+            self.end = self.next.as_ref().map_or(self.end, |token| token.range.end);
+            self.next = next(&mut self.lexer);
+            text
+        })
+    }
+
     fn definition(&mut self) -> Option<Definition> {
         let kinds = [
             ("PRIMARY", Kind::Primary),
@@ -209,8 +238,8 @@ impl<'a> Reader<'a> {
             }
         }
         let mut options = Vec::new();
-        while let Some(option) = self.option() {
-            options.push(option);
+        while self.peek().is_some_and(|(lexeme, _)| lexeme != Lexeme::Symbol(b',')) {
+            options.push(self.option()?);
         }
         Some(Definition { kind, name, parts, options })
     }
@@ -235,37 +264,29 @@ impl<'a> Reader<'a> {
 
     /// Up to the bracket that closes it. No comments, no variables, no second statement: only what an expression is made of.
     fn expression(&mut self) -> Option<Vec<Token>> {
-        const SIGNS: &str = "+-*/%<>=!&|^~.,()";
+        const SIGNS: &[u8] = b"+-*/%<>=!&|^~.,()";
         let (mut tokens, mut depth) = (Vec::new(), 0_u32);
         loop {
-            let trimmed = self.rest.trim_ascii_start();
-            let spaced = trimmed.len() != self.rest.len() && !tokens.is_empty();
-            self.rest = trimmed;
-            if ["/*", "*/", "--"].iter().any(|comment| self.rest.starts_with(comment)) {
-                return None;
-            }
-            let kind = match self.rest.chars().next()? {
-                '`' => TokenKind::Ident(self.ident()?),
-                '\'' => TokenKind::Text(self.text()?),
-                c if c.is_ascii_alphanumeric() || c == '_' => {
-                    let is_of_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
-                    let end = self.rest.find(|c| !is_of_word(c)).unwrap_or(self.rest.len());
-                    let (word, rest) = self.rest.split_at(end);
-                    self.rest = rest;
-                    if ["SELECT", "INTO"].iter().any(|no| word.eq_ignore_ascii_case(no)) {
+            let spaced = self.next.as_ref()?.range.start > self.end && !tokens.is_empty();
+            let (lexeme, text) = self.peek()?;
+            let kind = match lexeme {
+                Lexeme::Quoted(b'`') => TokenKind::Ident(self.ident()?),
+                Lexeme::Quoted(b'\'') => TokenKind::Text(self.text()?),
+                Lexeme::Word if text.is_ascii() && !text.starts_with('$') => {
+                    if ["SELECT", "INTO"].iter().any(|no| text.eq_ignore_ascii_case(no)) {
                         return None;
                     }
-                    TokenKind::Word(word.to_owned())
+                    TokenKind::Word(self.take(|_, _| true)?.to_owned())
                 }
-                sign if SIGNS.contains(sign) => {
-                    self.rest = &self.rest[1..];
+                Lexeme::Symbol(sign) if SIGNS.contains(&sign) => {
+                    self.take(|_, _| true)?;
                     match sign {
-                        '(' => depth += 1,
-                        ')' if depth == 0 => return (!tokens.is_empty()).then_some(tokens),
-                        ')' => depth -= 1,
+                        b'(' => depth += 1,
+                        b')' if depth == 0 => return (!tokens.is_empty()).then_some(tokens),
+                        b')' => depth -= 1,
                         _ => {}
                     }
-                    TokenKind::Sign(sign)
+                    TokenKind::Sign(sign.into())
                 }
                 _ => return None,
             };
@@ -285,10 +306,9 @@ impl<'a> Reader<'a> {
             return self.number().map(Opt::KeyBlockSize);
         }
         if self.word("COMMENT") {
-            self.space();
             return self.text().map(Opt::Comment);
         }
-        if self.rest.trim_ascii_start().starts_with('`') {
+        if matches!(self.peek(), Some((Lexeme::Quoted(b'`'), _))) {
             let name = self.ident()?;
             self.sign('=').then_some(())?;
             return match name.as_str() {
@@ -310,60 +330,42 @@ impl<'a> Reader<'a> {
     /// An option in the comment in which SHOW CREATE TABLE hides it from older servers: ``/*!50100 WITH PARSER `ngram` */``. All of the
     /// comment must be that option.
     fn versioned(&mut self) -> Option<Opt> {
-        let inside = self.rest.trim_ascii_start().strip_prefix("/*!")?;
-        let digits = inside.bytes().take_while(u8::is_ascii_digit).count();
-        let mut reader = Reader { rest: inside.get(digits..).filter(|_| matches!(digits, 5 | 6))? };
-        let option = reader.bare_option()?;
-        reader.space();
-        self.rest = reader.rest.strip_prefix("*/")?;
+        self.take(|lexeme, mark| {
+            lexeme == Lexeme::OpenCondition && matches!(mark.len(), 8 | 9) && !mark.contains('M')
+        })?;
+        let option = self.bare_option()?;
+        self.take(|lexeme, _| lexeme == Lexeme::CloseCondition)?;
         Some(option)
     }
 
-    fn space(&mut self) {
-        self.rest = self.rest.trim_ascii_start();
-    }
-
     fn sign(&mut self, sign: char) -> bool {
-        let found = self.rest.trim_ascii_start().strip_prefix(sign);
-        self.rest = found.unwrap_or(self.rest);
-        found.is_some()
+        self.take(|lexeme, text| matches!(lexeme, Lexeme::Symbol(_)) && text.starts_with(sign)).is_some()
     }
 
     fn word(&mut self, word: &str) -> bool {
-        let rest = self.rest.trim_ascii_start();
-        let Some((first, behind)) = rest.split_at_checked(word.len()) else { return false };
-        let ends = !behind.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
-        let found = ends && first.eq_ignore_ascii_case(word);
-        if found {
-            self.rest = behind;
-        }
-        found
+        self.take(|lexeme, text| lexeme == Lexeme::Word && text.eq_ignore_ascii_case(word)).is_some()
     }
 
     fn number(&mut self) -> Option<u32> {
-        self.space();
-        let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
-        let (number, rest) = self.rest.split_at(digits);
-        self.rest = rest;
-        number.parse().ok()
+        self.take(|lexeme, _| lexeme == Lexeme::Word)?.parse().ok()
     }
 
     /// A name in backticks.
     fn ident(&mut self) -> Option<String> {
-        self.space();
-        let (name, rest) = super::ident(self.rest)?;
-        self.rest = rest;
+        let quoted = self.take(|lexeme, _| lexeme == Lexeme::Quoted(b'`'))?;
+        let (name, _) = super::ident(quoted)?;
         (!name.is_empty()).then_some(name)
     }
 
     /// A text in single quotes, with its escapes undone.
     fn text(&mut self) -> Option<String> {
-        let mut chars = self.rest.strip_prefix('\'')?.chars();
+        let quoted = self.take(|lexeme, _| lexeme == Lexeme::Quoted(b'\''))?;
+        let mut chars = quoted[1..quoted.len() - 1].chars();
         let mut text = String::new();
-        loop {
-            let c = match chars.next()? {
-                '\'' if chars.as_str().starts_with('\'') => chars.next()?,
-                '\'' => break,
+        while let Some(c) = chars.next() {
+            text.push(match c {
+                // A doubled quote.
+                '\'' => chars.next()?,
                 '\\' => match chars.next()? {
                     'n' => '\n',
                     'r' => '\r',
@@ -373,10 +375,13 @@ impl<'a> Reader<'a> {
                     _ => return None,
                 },
                 c => c,
-            };
-            text.push(c);
+            });
         }
-        self.rest = chars.as_str();
         Some(text)
     }
+}
+
+/// The next token. A comment is one too, which nothing takes.
+fn next(lexer: &mut Lexer<'_>) -> Option<sql::Token> {
+    lexer.find(|token| token.lexeme != Lexeme::Blank)
 }
