@@ -99,37 +99,35 @@ impl Text {
         let mut text = String::with_capacity(sql.len());
         let (mut names, mut marks) = (Vec::new(), Vec::new());
         let (mut may_be_statement, mut is_in_comment) = (true, false);
+        // What comes before it in `sql` is in `text`.
         let mut end = 0;
-        for Token { lexeme, range } in Lexer::new(sql.as_bytes(), dialect) {
-            // What a placeholder holds of it is written.
-            let start = range.start.max(end);
-            if start >= range.end {
-                continue;
-            }
-            let rest = &sql[range.end..];
-            end = range.end;
+        let mut lexer = Lexer::new(sql.as_bytes(), dialect);
+        loop {
+            lexer.skip_plain();
+            let Some(Token { lexeme, range }) = lexer.next() else { break };
             match lexeme {
+                Lexeme::Blank | Lexeme::Word | Lexeme::Quoted(_) | Lexeme::Comment => {}
                 Lexeme::OpenCondition => is_in_comment = !is_executed_by_all(&sql[range]),
                 Lexeme::CloseCondition => is_in_comment = false,
                 Lexeme::Unclosed(_) => may_be_statement = false,
                 // `\\N` is NULL to some servers.
-                Lexeme::Symbol(b'\\') => may_be_statement &= rest.starts_with('N'),
-                Lexeme::Symbol(b'?') if !is_in_comment => marks.push(text.len()),
-                Lexeme::Symbol(b':') if !is_in_comment => match name_length(rest) {
-                    // `a := b` is an assignment.
-                    0 => end += usize::from(rest.starts_with([':', '='])),
-                    n => {
-                        names.push(rest[..n].into());
+                Lexeme::Symbol(b'\\') => may_be_statement &= sql[range.end..].starts_with('N'),
+                Lexeme::Symbol(b'?') if !is_in_comment => marks.push(text.len() + range.start - end),
+                Lexeme::Symbol(b':') if !is_in_comment => {
+                    let n = name_length(&sql[range.end..]);
+                    // `12:30` is no name, `a::b` holds none.
+                    if n > 0 && (range.start == 0 || sql.as_bytes()[range.start - 1] != b':') {
+                        text.push_str(&sql[end..range.start]);
                         marks.push(text.len());
                         text.push('?');
-                        end += n;
-                        continue;
+                        names.push(sql[range.end..range.end + n].into());
+                        end = range.end + n;
                     }
-                },
-                _ => {}
+                }
+                Lexeme::Symbol(_) => {}
             }
-            text.push_str(&sql[start..end]);
         }
+        text.push_str(&sql[end..]);
         (Self { sql: text.into(), names, marks, dialect }, may_be_statement)
     }
 

@@ -87,6 +87,11 @@ impl<'a> Lexer<'a> {
         Self { text, dialect, at: 0, is_in_condition: false }
     }
 
+    /// Advances over words, blanks and symbols to the next byte that may begin a quoted text, a comment or a placeholder, or is a backslash.
+    pub(crate) fn skip_plain(&mut self) {
+        self.at += run(&self.text[self.at..], |byte| IS_PLAIN[usize::from(byte)]);
+    }
+
     /// Whether a `/*!` is open here.
     pub fn is_in_condition(&self) -> bool {
         self.is_in_condition
@@ -122,20 +127,19 @@ impl Iterator for Lexer<'_> {
 /// The lexeme at the start of a text that is not empty, and its length in bytes.
 fn lexeme(text: &[u8], dialect: Dialect) -> (Lexeme, usize) {
     let first = text[0];
-    if is_word(first) {
-        return (Lexeme::Word, run(text, is_word));
-    }
     match first {
+        _ if is_word(first) => (Lexeme::Word, run(text, is_word)),
         _ if is_blank(first) => (Lexeme::Blank, run(text, is_blank)),
         b'\'' | b'"' | b'`' => match quoted(text, dialect) {
             Some(length) => (Lexeme::Quoted(first), length),
             None => (Lexeme::Unclosed(first), text.len()),
         },
-        _ => match (condition(text), comment(text)) {
+        b'#' | b'-' | b'/' => match (condition(text), comment(text)) {
             (Some(length), _) => (Lexeme::OpenCondition, length),
             (None, Some(length)) => (Lexeme::Comment, length),
             (None, None) => (Lexeme::Symbol(first), 1),
         },
+        _ => (Lexeme::Symbol(first), 1),
     }
 }
 
@@ -174,14 +178,35 @@ fn quoted(text: &[u8], dialect: Dialect) -> Option<usize> {
 }
 
 /// The length of the run of such bytes at the start of a text.
-fn run(text: &[u8], is_of_it: fn(u8) -> bool) -> usize {
+fn run(text: &[u8], is_of_it: impl Fn(u8) -> bool) -> usize {
     text.iter().position(|byte| !is_of_it(*byte)).unwrap_or(text.len())
 }
 
 /// Whether a word may contain the byte.
 pub(crate) fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..)
+    IS_WORD[usize::from(byte)]
 }
+
+const IS_WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let of_ascii = byte < 0x80 && (byte as u8).is_ascii_alphanumeric();
+        table[byte] = of_ascii || byte == b'_' as usize || byte == b'$' as usize || byte >= 0x80;
+        byte += 1;
+    }
+    table
+};
+
+const IS_PLAIN: [bool; 256] = {
+    let mut table = [true; 256];
+    let (special, mut i) = (b"'\"`#-/*?:\\", 0);
+    while i < special.len() {
+        table[special[i] as usize] = false;
+        i += 1;
+    }
+    table
+};
 
 /// Whether the byte is a blank.
 fn is_blank(byte: u8) -> bool {
