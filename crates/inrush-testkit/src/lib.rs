@@ -15,6 +15,7 @@
 // A test tool's way to fail is to panic.
 #![allow(clippy::panic)]
 
+pub mod blocking_twin;
 pub mod browser;
 pub mod captured;
 pub mod dice;

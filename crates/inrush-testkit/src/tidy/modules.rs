@@ -232,6 +232,10 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     ),
     (
         "inrush-testkit",
-        &[&["patience"], &["browser", "captured", "dice", "proxy", "servers", "tidy"], &["script", "shop", "soup"]],
+        &[
+            &["patience"],
+            &["blocking_twin", "browser", "captured", "dice", "proxy", "servers", "tidy"],
+            &["script", "shop", "soup"],
+        ],
     ),
 ];

@@ -1,11 +1,13 @@
 //! Results as Arrow record batches, for threads.
+//!
+//! Made of `tokio/arrow.rs` by `INRUSH_WRITE_BLOCKING=1 cargo test -p inrush-testkit --test blocking_twin`.
 
 use super::{Connection, ResultRows};
 use crate::kept_batches::KeptBatches;
 use crate::sql::{Form, Sql};
 use crate::{ArrowOptions, Result};
-use arrow_array::{RecordBatch, RecordBatchReader};
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
 use inrush_core::convert::Params;
 use inrush_core::convert::arrow::Batches;
 use std::borrow::BorrowMut;
@@ -124,19 +126,5 @@ impl<C: BorrowMut<Connection>> ResultBatches<C> {
         }
         self.is_over = true;
         self.batches.finish()
-    }
-}
-
-impl<C: BorrowMut<Connection>> Iterator for ResultBatches<C> {
-    type Item = Result<RecordBatch, ArrowError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.next_batch().map_err(|error| ArrowError::ExternalError(Box::new(error))).transpose()
-    }
-}
-
-impl<C: BorrowMut<Connection>> RecordBatchReader for ResultBatches<C> {
-    fn schema(&self) -> SchemaRef {
-        self.batches.schema().clone()
     }
 }

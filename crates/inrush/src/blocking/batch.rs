@@ -1,4 +1,6 @@
 //! Batches on a connection for threads.
+//!
+//! Made of `tokio/batch.rs` by `INRUSH_WRITE_BLOCKING=1 cargo test -p inrush-testkit --test blocking_twin`.
 
 use super::Connection;
 use crate::batch::{self, Job, Known, Undo, Work};
@@ -124,14 +126,21 @@ impl Connection {
             }
             Scope::Transaction => {
                 let mut tx = self.begin()?;
-                let counters = tx.work(scope, work, off)?;
-                tx.commit()?;
-                Ok(counters)
+                match tx.work(scope, work, off) {
+                    Ok(counters) => tx.commit().map(|()| counters),
+                    Err(error) => {
+                        // If it fails the connection is dead, as its next use shows.
+                        let _ = tx.rollback();
+                        Err(error)
+                    }
+                }
             }
             Scope::Savepoint => {
                 let off = off && self.session().is_guarded();
-                let end = self.work(scope, work, off);
-                end.map_err(|e| self.undo_batch(e))
+                match self.work(scope, work, off) {
+                    Ok(counters) => Ok(counters),
+                    Err(error) => Err(self.undo_batch(error)),
+                }
             }
         }
     }

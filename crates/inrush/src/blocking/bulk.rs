@@ -1,4 +1,6 @@
 //! Rows that a thread brings one at a time, for one connection.
+//!
+//! Made of `tokio/bulk.rs` by `INRUSH_WRITE_BLOCKING=1 cargo test -p inrush-testkit --test blocking_twin`.
 
 use super::Connection;
 use crate::bulk::{Bulk, BulkOptions, BulkReport};
@@ -11,7 +13,6 @@ use std::fmt;
 /// cannot write them: then the connection's next use fails with that error, and a transaction can only be rolled back.
 ///
 /// ```
-/// # fn main() -> inrush::Result<()> {
 /// # let shop = inrush_testkit::shop::open();
 /// # let mut connection = inrush::blocking::Connection::connect(&shop.url())?;
 /// let mut tx = connection.begin()?;
@@ -22,8 +23,7 @@ use std::fmt;
 /// let report = people.finish()?;
 /// tx.commit()?;
 /// # assert_eq!(report.n_rows, 100);
-/// # Ok(())
-/// # }
+/// # Ok::<(), inrush::Error>(())
 /// ```
 #[must_use = "rows that are queued are written by `finish`"]
 pub struct BulkInserter<'c> {

@@ -1,6 +1,8 @@
 //! A connection for threads: the loop, and the verbs.
+//!
+//! Made of `tokio/connection.rs` by `INRUSH_WRITE_BLOCKING=1 cargo test -p inrush-testkit --test blocking_twin`.
 
-use super::socket;
+use super::socket::{self, Socket};
 use crate::config::IntoConfig;
 use crate::net::{self, Link, Progress};
 use crate::pace::{Late, Pace, QueryTime};
@@ -9,7 +11,7 @@ use crate::sql::{Asked, Sql, Typed, Warning, may_be_left};
 use crate::table::kept::Tables;
 use crate::trace::Trace;
 use crate::verbs::{self, Each, Settings};
-use crate::{Config, Error, Kind, Result, fault};
+use crate::{Config, Error, Result, fault};
 use inrush_core::convert::{FromRow, Params};
 use inrush_core::session::fetch::Leaves;
 use inrush_core::session::{
@@ -17,33 +19,20 @@ use inrush_core::session::{
     simple,
 };
 use inrush_core::wire::{Row, ServerVersion};
-use socket2::Socket;
 use std::fmt;
-use std::net::Shutdown;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 /// One connection to a server, for use by one thread at a time.
 pub struct Connection {
     pub(super) config: Config,
     pub(super) link: Link,
-    wire: Arc<Wire>,
+    pub(super) socket: Socket,
     pub(super) settings: Option<Settings>,
     pub(super) tables: Tables,
     /// The time that is left to the current command.
     pub(super) query_time: QueryTime,
     /// When bytes were last sent or received.
     last_moved: Option<Instant>,
-}
-
-/// Ends a connection from another thread, at once, whatever it is doing. Cheap to clone.
-#[derive(Clone)]
-pub struct Aborter(Weak<Wire>);
-
-struct Wire {
-    socket: Socket,
-    aborted: AtomicBool,
 }
 
 impl Connection {
@@ -69,18 +58,17 @@ impl Connection {
 
     fn log_in(config: &Config, deadline: Instant) -> Result<Self> {
         let mut this = Self::over(socket::connect(config, deadline)?, config);
-        this.run_at(Some(Pace::Until(deadline)), &mut verbs::login(config)?)
-            .map_err(|e| verbs::not_let_in(config, e))?;
+        let login = &mut verbs::login(config)?;
+        this.run_at(Some(Pace::Until(deadline)), login).map_err(|e| verbs::not_let_in(config, e))?;
         Ok(this)
     }
 
-    /// A connection over a socket that is connected and blocks; no user has logged in yet.
+    /// A connection over a socket that is connected; no user has logged in yet.
     pub(crate) fn over(socket: Socket, config: &Config) -> Self {
-        let wire = Arc::new(Wire { socket, aborted: AtomicBool::new(false) });
         Self {
             config: config.clone(),
             link: Link::new(config),
-            wire,
+            socket,
             settings: None,
             tables: Tables::default(),
             query_time: QueryTime::NONE,
@@ -109,11 +97,6 @@ impl Connection {
     /// Those of [`execute`](Connection::execute).
     pub fn max_allowed_packet(&mut self) -> Result<u64> {
         Ok(self.settings()?.max_allowed_packet)
-    }
-
-    /// A handle that lets another thread end this connection.
-    pub fn aborter(&self) -> Aborter {
-        Aborter(Arc::downgrade(&self.wire))
     }
 
     /// Checks that the server answers.
@@ -351,9 +334,10 @@ impl Connection {
     ) -> Result<Option<C::Output>> {
         self.make_ready(QueryTime::new(&self.config))?;
         self.link.channel.begin()?;
-        let end = self.drive(None, |link, config| {
+        let work = self.drive(None, |link, config| {
             link.advance_or_leave(&mut statement, config, |rows| rows.is_enough() && may_be_left(sql))
         });
+        let end = work;
         end.map_err(|e| self.give_up(self.link.judge(e, &statement)))
     }
 
@@ -386,7 +370,7 @@ impl Connection {
 
     /// Whether the server keeps the connection open and has sent nothing.
     pub(super) fn is_quiet(&self) -> bool {
-        net::is_quiet(&self.wire.socket)
+        net::is_quiet(&*self.socket.options())
     }
 
     /// Reads the rest of results that the caller stopped reading.
@@ -401,14 +385,8 @@ impl Connection {
 
     pub(super) fn give_up(&mut self, error: Error) -> Error {
         let error = self.link.give_up(error);
-        if !error.is_fatal() {
-            return error;
-        }
-        // At once, not when the value is dropped: the server stops working for a client that is gone.
-        let _ = self.wire.socket.shutdown(Shutdown::Both);
-        match self.wire.aborted.load(Ordering::Acquire) {
-            true if error.is_outcome_unknown() => aborted().outcome_unknown(),
-            true => aborted(),
+        match error.is_fatal() {
+            true => self.socket.close(error),
             false => error,
         }
     }
@@ -450,7 +428,7 @@ impl Connection {
                 pace.moved(Instant::now);
             }
             let interest = self.link.interest();
-            if socket::exchange(&self.wire.socket, &mut self.link, pace.deadline(interest))? {
+            if socket::exchange(&mut self.socket, &mut self.link, pace.deadline(interest))? {
                 continue;
             }
             match pace.late(interest) {
@@ -477,19 +455,19 @@ impl Lendable for Connection {
     fn come_to_rest(&mut self, config: &Config) {
         self.config.query_timeout = config.query_timeout;
         self.session_mut().forgive_rows();
-        self.link.drain_what_is_there(&mut socket::Direct::now(&self.wire.socket), &self.config);
+        self.link.drain_what_is_there(&mut self.socket.now(), &self.config);
     }
 
     fn start(&mut self, clean: &mut Clean) -> Result<()> {
         self.settings = None;
         self.tables.forget_temporary();
-        self.link.start(clean, &mut socket::Direct::now(&self.wire.socket), &self.config)
+        self.link.start(clean, &mut self.socket.now(), &self.config)
     }
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.link.say_goodbye(&mut socket::Direct::now(&self.wire.socket), &self.config);
+        self.link.say_goodbye(&mut self.socket.now(), &self.config);
     }
 }
 
@@ -497,19 +475,4 @@ impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Connection").field("config", &self.config).field("session", self.session()).finish()
     }
-}
-
-impl Aborter {
-    /// Ends the connection. What it was doing fails with [`Kind::Interrupted`]; the server rolls back what is not committed.
-    pub fn abort(&self) {
-        if let Some(wire) = self.0.upgrade() {
-            wire.aborted.store(true, Ordering::Release);
-            // This fails only if the other side has closed the connection first.
-            let _ = wire.socket.shutdown(Shutdown::Both);
-        }
-    }
-}
-
-fn aborted() -> Error {
-    Error::new(Kind::Interrupted, "the connection was aborted").fatal()
 }

@@ -1,4 +1,6 @@
 //! One trait for all types that run statements, for functions that take any of them.
+//!
+//! Made of `tokio/executor.rs` by `INRUSH_WRITE_BLOCKING=1 cargo test -p inrush-testkit --test blocking_twin`.
 
 use super::{Connection, Pool, PooledConnection, Savepoint, Transaction};
 use crate::{BatchReport, FromRow, Outcome, Params, Result, Sql};

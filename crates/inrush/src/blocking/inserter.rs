@@ -1,10 +1,12 @@
 //! Rows of many threads that are sent together: how threads bring them and wait, and the threads that write them.
+//!
+//! Made of `tokio/inserter.rs` by `INRUSH_WRITE_BLOCKING=1 cargo test -p inrush-testkit --test blocking_twin`.
 
+use super::shell::{self, Alone, sleep, wait};
 use super::{Connection, Pool, PooledConnection};
 use crate::inserter::answers::Ticket;
 use crate::inserter::attempts::{Attempts, Step};
 use crate::inserter::line::{self, Finding, Ledger, Line, Place};
-use crate::inserter::queue::Call;
 use crate::inserter::shape::{Known, Shape};
 use crate::inserter::shared::{Batch, Entry, Lane, Shared, Stored};
 use crate::inserter::workers::{Todo, Worker, Workers};
@@ -14,31 +16,26 @@ use inrush_core::convert::BoundRows;
 use inrush_core::profile::Cluster;
 use inrush_core::retry::fate::{Over, Stage};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::sync::Arc;
 use std::time::Instant;
 
-/// Stores single rows of many threads together: while one batch is on its way, the rows that come form the next. Cheap to clone; all
-/// clones are the same inserter. The blocking twin of [`crate::Inserter`], which says more.
+/// Stores single rows of many threads together: while one batch is on its way, the rows that come form the next, so that a
+/// thousand threads share a few commits, and one alone waits no longer than for its own INSERT. Cheap to clone; all clones are the
+/// same inserter.
 ///
-/// The rows are written by threads of the inserter. They end with its last clone.
+/// A row is stored for good once [`insert`](Inserter::insert) returns, and is part of no caller's transaction. A bad row fails alone.
+/// The rows are written by threads of the inserter. Once the last clone is dropped, what is queued is
+/// still written; [`close`](Inserter::close) waits for it.
 ///
 /// ```
-/// # fn main() -> inrush::Result<()> {
 /// # let shop = inrush_testkit::shop::open();
 /// let pool = inrush::blocking::Pool::new(&shop.url())?;
-/// let options = inrush::InserterOptions::new().with_columns(["name", "age"]);
-/// let inserter = pool.inserter_with("people", &options)?;
-/// std::thread::scope(|scope| {
-///     for n in 0..4 {
-///         let inserter = &inserter;
-///         scope.spawn(move || inserter.insert((format!("guest {n}"), 30 + n)));
-///     }
-/// });
+/// let inserter = pool.inserter("people")?;
+/// let inserted = inserter.insert(inrush::params! { "name" => "Ann", "age" => 40 })?;
+/// println!("stored under {:?}", inserted.id);
 /// inserter.close()?;
-/// # assert_eq!(inserter.status().stored, 4);
-/// # Ok(())
-/// # }
+/// # assert!(inserted.id.is_some());
+/// # Ok::<(), inrush::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct Inserter(Arc<Owner>);
@@ -50,7 +47,7 @@ struct Owner {
     /// The workers that write for this inserter only.
     workers: Option<Arc<Workers>>,
     /// Locked by the caller that reads the table.
-    reading: Mutex<()>,
+    reading: Alone,
 }
 
 impl Pool {
@@ -79,10 +76,9 @@ impl Pool {
         let (workers, each) = Workers::new(n);
         for worker in each {
             let writer = Writer { pool: self.clone(), connection: None, worker };
-            let thread = thread::Builder::new().name("inrush-inserter".to_owned());
-            if let Err(error) = thread.spawn(move || writer.run()) {
+            if let Err(error) = shell::spawn(move || writer.run()) {
                 workers.close();
-                return Err(Error::io("cannot start a thread", error));
+                return Err(error);
             }
         }
         Ok(workers)
@@ -91,7 +87,7 @@ impl Pool {
 
 impl Inserter {
     pub(super) fn new(shared: Arc<Shared>, pool: &Pool, workers: Option<Arc<Workers>>) -> Self {
-        Self(Arc::new(Owner { shared, pool: pool.clone(), workers, reading: Mutex::new(()) }))
+        Self(Arc::new(Owner { shared, pool: pool.clone(), workers, reading: Alone::default() }))
     }
 
     pub(super) fn shared(&self) -> &Shared {
@@ -106,7 +102,7 @@ impl Inserter {
     /// # Errors
     /// Those of the row; it is not stored then, unless [`is_outcome_unknown`](Error::is_outcome_unknown) says that the outcome is unknown.
     pub fn insert(&self, row: impl Params) -> Result<Inserted> {
-        self.bring(&row)?.wait()
+        shell::answer(self.bring(&row)?)
     }
 
     /// Stores many rows, each by itself, and returns what became of each: if one is bad, the others are stored.
@@ -121,7 +117,14 @@ impl Inserter {
             };
             tickets.push(ticket);
         }
-        tickets.into_iter().map(|ticket| ticket.and_then(Ticket::wait)).collect()
+        let mut ends = Vec::with_capacity(tickets.len());
+        for ticket in tickets {
+            ends.push(match ticket {
+                Ok(ticket) => shell::answer(ticket),
+                Err(error) => Err(error),
+            });
+        }
+        ends
     }
 
     /// Waits until every row that was brought before has its answer.
@@ -129,7 +132,7 @@ impl Inserter {
     /// # Errors
     /// Rows that were not stored and whose callers had gone without this error. Each is reported once.
     pub fn flush(&self) -> Result<()> {
-        self.0.shared.flush().wait(None);
+        wait(&self.0.shared.flush());
         self.0.shared.hear()
     }
 
@@ -138,9 +141,9 @@ impl Inserter {
     /// # Errors
     /// Those of [`flush`](Inserter::flush).
     pub fn close(&self) -> Result<()> {
-        self.0.shared.close_and_tell().wait(None);
+        wait(&self.0.shared.close_and_tell());
         if let Some(end) = self.0.workers.as_ref().and_then(|workers| workers.wait_for_end()) {
-            end.wait(None);
+            wait(&end);
         }
         self.0.shared.hear()
     }
@@ -180,8 +183,7 @@ impl Inserter {
         match shared.bring(&shape, &values)? {
             Entry::In(ticket) => Ok(ticket),
             Entry::Outside(outside) => {
-                // Without a deadline it is called in any case.
-                let call = outside.waiter.wait(None).unwrap_or(Call::Closed);
+                let call = wait(&outside.waiter);
                 outside.called(call, &shape, &values)
             }
         }
@@ -191,7 +193,7 @@ impl Inserter {
         let mut attempts = self.attempts();
         let until = attempts.wait_until(self.0.pool.acquire_timeout());
         let Owner { shared, reading, .. } = &*self.0;
-        let _reading = alone(reading);
+        let _reading = reading.lock();
         loop {
             if let Some(shape) = shared.shape() {
                 return Ok(shape);
@@ -220,7 +222,7 @@ impl Inserter {
         let mut attempts = self.attempts();
         let until = attempts.wait_until(self.0.pool.acquire_timeout());
         let Owner { shared, reading, .. } = &*self.0;
-        let _reading = alone(reading);
+        let _reading = reading.lock();
         loop {
             if let Some(shape) = shared.shape().filter(|shape| !Arc::ptr_eq(shape, old)) {
                 return Ok(shape);
@@ -252,7 +254,7 @@ impl Inserter {
             Step::Tell(error) => Err(error),
             Step::Again(pause, _) => {
                 self.0.shared.meters.retried();
-                thread::sleep(pause);
+                sleep(pause);
                 Ok(())
             }
         }
@@ -269,10 +271,6 @@ impl Drop for Owner {
     fn drop(&mut self) {
         self.shared.close();
     }
-}
-
-fn alone(reading: &Mutex<()>) -> MutexGuard<'_, ()> {
-    reading.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The state of one worker.
@@ -299,14 +297,20 @@ impl Writer {
         loop {
             match self.worker.next() {
                 Todo::Write(mut held, taken) => {
-                    let end = self.write(held.lane_mut(), taken.batch());
+                    // Several callers are answered at once, and may bring rows again at once.
+                    let is_crowd = taken.batch().rows.n_rows() > 1;
+                    let lane = held.lane_mut();
+                    let end = self.write(lane, taken.batch());
                     taken.tell(end);
+                    if is_crowd {
+                        shell::let_others_run(&lane.shared);
+                    }
                     held.put_back();
                 }
                 Todo::Conclude(mut held) => self.conclude(held.lane_mut()),
                 Todo::Rest(waiter) => {
                     self.connection = None;
-                    waiter.wait(None);
+                    wait(&waiter);
                 }
                 Todo::End => break,
             }
@@ -341,7 +345,7 @@ impl Writer {
                 Step::Tell(error) => return Err(error),
                 Step::Again(pause, _) => {
                     lane.shared.meters.retried();
-                    thread::sleep(pause);
+                    sleep(pause);
                 }
             }
         }

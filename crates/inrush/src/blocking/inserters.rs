@@ -1,5 +1,8 @@
 //! The inserters of many tables, written by the same few threads.
+//!
+//! Made of `tokio/inserters.rs` by `INRUSH_WRITE_BLOCKING=1 cargo test -p inrush-testkit --test blocking_twin`.
 
+use super::shell::wait;
 use super::{Inserter, Pool};
 use crate::Result;
 use crate::inserter::shared::Shared;
@@ -10,22 +13,23 @@ use std::fmt;
 use std::sync::Arc;
 
 /// The inserters of many tables, which share a few threads and connections: thousands of tables take no more of them than one. Cheap to
-/// clone; all clones are the same. The blocking twin of [`crate::Inserters`], which says more.
+/// clone; all clones are the same.
+///
+/// The tables take turns: one whose batch is written comes after all others that have rows. A batch holds rows of one table. While a batch
+/// waits for a lock, it keeps its connection: tables that are locked for long hold up the others once there are as many of them as lanes.
 ///
 /// ```
-/// # fn main() -> inrush::Result<()> {
 /// # let shop = inrush_testkit::shop::open();
 /// # shop.ask("CREATE TABLE visits_1 (page VARCHAR(40)); CREATE TABLE visits_2 (page VARCHAR(40))");
 /// let pool = inrush::blocking::Pool::new(&shop.url())?;
-/// let inserters = pool.inserters()?;
+/// let inserters = pool.inserters_with(&inrush::InserterOptions::new().with_lanes(4))?;
 /// for (customer, page) in [(1, "/"), (2, "/"), (1, "/help")] {
 ///     inserters.table(&format!("visits_{customer}"))?.insert((page,))?;
 /// }
 /// inserters.close()?;
 /// # assert_eq!(inserters.status().stored, 3);
 /// # assert_eq!(shop.ask("SELECT COUNT(*) FROM visits_1"), ["2"]);
-/// # Ok(())
-/// # }
+/// # Ok::<(), inrush::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct Inserters(Arc<Owner>);
@@ -86,7 +90,7 @@ impl Inserters {
         let all = self.0.tables.all();
         let waiters: Vec<_> = all.iter().map(|inserter| inserter.shared().flush()).collect();
         for waiter in waiters {
-            waiter.wait(None);
+            wait(&waiter);
         }
         tables::heard(all.iter().map(Inserter::shared))
     }
@@ -100,10 +104,10 @@ impl Inserters {
         let all = self.0.tables.all();
         let waiters: Vec<_> = all.iter().map(|inserter| inserter.shared().close_and_tell()).collect();
         for waiter in waiters {
-            waiter.wait(None);
+            wait(&waiter);
         }
         if let Some(end) = self.0.workers.wait_for_end() {
-            end.wait(None);
+            wait(&end);
         }
         tables::heard(all.iter().map(Inserter::shared))
     }

@@ -1,6 +1,9 @@
 //! A statement whose time is over: a KILL QUERY ends it at the server, and the connection is made ready for the next one.
+//!
+//! Made of `tokio/late.rs` by `INRUSH_WRITE_BLOCKING=1 cargo test -p inrush-testkit --test blocking_twin`.
 
 use super::Connection;
+use super::shell::kill;
 use crate::Result;
 use crate::net::Link;
 use crate::pace::QueryTime;
@@ -34,9 +37,8 @@ impl Connection {
 
     /// Sends a KILL QUERY for the statement over a connection of its own. Once that is answered, whatever the KILL did is done.
     pub(super) fn have_it_killed(&self) -> Result<()> {
-        let killed = Self::connect(verbs::killer(&self.config))
-            .and_then(|mut killer| killer.execute(&verbs::kill_query(self.connection_id()), ()));
-        killed.map(drop).map_err(|e| verbs::not_killed(&self.query_time, &e))
+        let killed = kill(verbs::killer(&self.config), self.connection_id());
+        killed.map_err(|e| verbs::not_killed(&self.query_time, &e))
     }
 
     /// After a KILL: makes sure that neither the statement nor the KILL affects the next command.

@@ -1,4 +1,6 @@
 //! Pipelines on a connection for threads.
+//!
+//! Made of `tokio/pipeline.rs` by `INRUSH_WRITE_BLOCKING=1 cargo test -p inrush-testkit --test blocking_twin`.
 
 use super::Connection;
 use crate::Result;
@@ -64,7 +66,8 @@ impl Connection {
 
     /// Finds out how much may be in flight at a server, over a connection of its own.
     pub(crate) fn find_window(config: &crate::Config) -> Window {
-        probe::conclude(config, Self::probe(config))
+        let answer = Self::probe(config);
+        probe::conclude(config, answer)
     }
 
     /// Whether two pings are answered; `None` if none is.

@@ -1,18 +1,21 @@
 //! A pool for threads: how they wait, open, check, and the maintenance thread.
+//!
+//! Made of `tokio/pool.rs` by `INRUSH_WRITE_BLOCKING=1 cargo test -p inrush-testkit --test blocking_twin`.
 
 use super::Connection;
+use super::keeper::Keeper;
+use super::shell::{sleep_until, wait_until};
 use crate::Result;
 use crate::config::IntoConfig;
 use crate::pool::ledger::Check;
-use crate::pool::shared::{Next, Opening, Shared, patience};
+use crate::pool::shared::{Next, Shared, patience};
 use crate::pool::waiter::Waiter;
 use crate::pool::{PoolStatus, Pooled};
 use crate::trace::Trace;
 use crate::transact::Lines;
 use inrush_core::session::{Clean, simple};
 use std::fmt;
-use std::sync::{Arc, OnceLock, Weak};
-use std::thread::{self, Thread};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A connection from a [`Pool`].
@@ -35,6 +38,7 @@ pub type PooledConnection = Pooled<Connection>;
 #[derive(Clone)]
 pub struct Pool {
     pub(super) shared: Arc<Shared<Connection>>,
+    keeper: Arc<Keeper>,
     pub(super) lines: Arc<Lines>,
 }
 
@@ -46,15 +50,11 @@ impl Pool {
     /// `Config` for a configuration that is invalid.
     pub fn new(config: impl IntoConfig) -> Result<Self> {
         let config = &config.into_config()?;
-        let keeper = Arc::new(OnceLock::<Thread>::new());
+        let keeper = Arc::new(Keeper::default());
         let bell = Arc::clone(&keeper);
-        let shared = Shared::new(config, move || {
-            if let Some(keeper) = bell.get() {
-                keeper.unpark();
-            }
-        })?;
-        start_keeper(&shared, &keeper)?;
-        Ok(Self { shared, lines: Lines::new() })
+        let shared = Shared::new(config, move || bell.ring())?;
+        keeper.start(&shared)?;
+        Ok(Self { shared, keeper, lines: Lines::new() })
     }
 
     /// Gets a connection: an idle one, a new one if there may be more, or the next that comes back.
@@ -74,6 +74,7 @@ impl Pool {
 
     fn acquire(&self, limit: Option<Instant>) -> Result<PooledConnection> {
         let asked = Instant::now();
+        self.keeper.start(&self.shared)?;
         let deadline = [self.shared.deadline(asked), limit].into_iter().flatten().min();
         let mut next = self.shared.take(asked)?;
         let mut refused = None;
@@ -87,10 +88,8 @@ impl Pool {
                     Err(_) => Next::Open(lent.replace()),
                 },
                 Next::Open(opening) => {
-                    if let Some(pause) = opening.not_before.map(|at| at.saturating_duration_since(Instant::now())) {
-                        thread::sleep(
-                            deadline.map_or(pause, |at| pause.min(at.saturating_duration_since(Instant::now()))),
-                        );
+                    if let Some(at) = opening.not_before {
+                        sleep_until(deadline.map_or(at, |deadline| deadline.min(at)));
                     }
                     if deadline.is_some_and(|at| Instant::now() >= at) {
                         return Err(self.shared.timed_out(asked, refused.as_ref()));
@@ -105,7 +104,7 @@ impl Pool {
                         Err(error) => opening.not_opened(error, &mut refused, asked, deadline)?,
                     }
                 }
-                Next::Wait(waiting) => match waiting.waiter.wait(waiting.until(deadline)) {
+                Next::Wait(waiting) => match wait_until(&waiting.waiter, waiting.until(deadline)) {
                     Some(grant) => waiting.served(grant)?,
                     None => waiting.not_served(asked, deadline, refused.as_ref())?,
                 },
@@ -133,7 +132,7 @@ impl Pool {
     pub fn close_and_wait(&self, limit: Duration) -> bool {
         let waiter = Arc::new(Waiter::new());
         self.shared.close_and_tell(&waiter);
-        waiter.wait(Instant::now().checked_add(limit)).is_some()
+        wait_until(&waiter, Instant::now().checked_add(limit)).is_some()
     }
 
     /// Whether it was closed.
@@ -148,17 +147,6 @@ impl fmt::Debug for Pool {
     }
 }
 
-fn open(opening: Opening<Connection>, deadline: Option<Instant>) -> Result<PooledConnection> {
-    let began = Instant::now();
-    match Connection::for_pool(opening.config(), deadline) {
-        Ok(connection) => Ok(opening.opened(connection, began)),
-        Err(error) => {
-            opening.failed();
-            Err(error)
-        }
-    }
-}
-
 /// Finishes a clean-up and makes sure that the connection is alive.
 fn prepare(lent: &mut Connection, cleaning: Option<Box<Clean>>, check: Check, deadline: Option<Instant>) -> Result<()> {
     match cleaning {
@@ -167,32 +155,5 @@ fn prepare(lent: &mut Connection, cleaning: Option<Box<Clean>>, check: Check, de
             lent.run_until(&mut simple::ping(), patience(deadline)).map(drop)
         }
         None => Ok(()),
-    }
-}
-
-/// The thread that opens what is missing and closes what is too old. It ends with the pool.
-fn start_keeper(shared: &Arc<Shared<Connection>>, bell: &Arc<OnceLock<Thread>>) -> Result<()> {
-    let options = shared.options();
-    if options.min == 0 && options.idle_timeout.is_none() && options.max_lifetime.is_none() {
-        return Ok(());
-    }
-    let shared = Arc::downgrade(shared);
-    let keeper = thread::Builder::new()
-        .name("inrush-pool".to_owned())
-        .spawn(move || keep_house(&shared))
-        .map_err(|e| crate::Error::io("cannot start a thread", e))?;
-    let _ = bell.set(keeper.thread().clone());
-    Ok(())
-}
-
-fn keep_house(pool: &Weak<Shared<Connection>>) {
-    while let Some(shared) = pool.upgrade() {
-        let Some((opening, again_in)) = shared.chores(Instant::now()) else { return };
-        // A pool whose last user is gone ends while we sleep.
-        drop(shared);
-        match opening {
-            Some(opening) => drop(open(opening, None)),
-            None => thread::park_timeout(again_in),
-        }
     }
 }

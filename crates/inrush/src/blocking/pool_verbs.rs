@@ -1,6 +1,9 @@
 //! What a pool for threads does with a connection of its own choice: the verbs, and transactions that run again over another connection.
+//!
+//! Made of `tokio/pool_verbs.rs` by `INRUSH_WRITE_BLOCKING=1 cargo test -p inrush-testkit --test blocking_twin`.
 
 use super::inserter::{advance, find_line};
+use super::shell::sleep;
 use super::{Connection, Pool, PooledConnection, ResultRows, Transaction};
 use crate::inserter::line::{self, Finding, Place};
 use crate::trace::Trace;
@@ -13,7 +16,6 @@ use inrush_core::convert::Rows;
 use inrush_core::profile::Cluster;
 use inrush_core::retry::fate::Stage;
 use inrush_core::retry::rerun::{Next, Rerun};
-use std::thread;
 use std::time::Instant;
 
 impl Pool {
@@ -66,12 +68,12 @@ impl Pool {
             match rerun.failed(failure.stage, failure.error(options), began.elapsed(), rand::random()) {
                 Next::Again(pause) => {
                     drop(failure);
-                    thread::sleep(pause);
+                    sleep(pause);
                 }
                 Next::Settle(pause) if failure.doubt.is_some() => {
                     doubt = failure.doubt.take();
                     drop(failure);
-                    thread::sleep(pause);
+                    sleep(pause);
                 }
                 Next::Fail => return Err(failure.into_error()),
                 Next::Settle(_) | Next::Unknown => return Err(failure.into_unknown()),
@@ -288,6 +290,8 @@ fn attempt_on<T, E: From<Error>>(
     let value = match work(&mut tx) {
         Ok(value) => value,
         Err(error) => {
+            // Rolls back now, not when the guard is dropped: until the connection is used again, its locks would be held.
+            let _ = tx.rollback();
             return Err(Failure::own(error));
         }
     };

@@ -1,4 +1,6 @@
 //! Results row by row, for threads: nothing is kept, and rows that are not requested stay at the server.
+//!
+//! Made of `tokio/rows.rs` by `INRUSH_WRITE_BLOCKING=1 cargo test -p inrush-testkit --test blocking_twin`.
 
 use super::Connection;
 use crate::Value;
@@ -22,13 +24,12 @@ pub type Rows<'c> = ResultRows<&'c mut Connection>;
 ///
 /// ```
 /// # let shop = inrush_testkit::shop::open();
-/// let rows = {
+/// let mut rows = {
 ///     let connection = inrush::blocking::Connection::connect(&shop.url())?;
 ///     inrush::blocking::ResultRows::open(connection, "SELECT name FROM people WHERE id < ?", (3,))?
 /// };
 /// # let mut seen = Vec::new();
-/// for row in rows.into_iter_as::<(String,)>() {
-///     let (name,) = row?;
+/// while let Some((name,)) = rows.next_as::<(String,)>()? {
 ///     println!("{name}");
 /// #     seen.push(name);
 /// }
@@ -212,19 +213,5 @@ impl<C: BorrowMut<Connection>> ResultRows<C> {
     /// Returns the connection, also before the end of the results: then it reads the rest before its next command.
     pub fn into_connection(self) -> C {
         self.connection
-    }
-
-    /// The rest of this result as an iterator, which owns what these results own. A row that does not fit is an error, and the
-    /// next one follows; after any other error there is none.
-    pub fn into_iter_as<T: for<'r> FromRow<'r>>(mut self) -> impl Iterator<Item = Result<T>> + use<C, T> {
-        let mut is_over = false;
-        std::iter::from_fn(move || {
-            if is_over {
-                return None;
-            }
-            let row = self.next_row();
-            is_over = !matches!(row, Ok(Some(_)));
-            row.transpose().map(|row| row.and_then(T::from_row))
-        })
     }
 }

@@ -2,15 +2,75 @@
 
 use crate::net::dial::{self, Started, Targets};
 use crate::net::{Link, Ready};
-use crate::{Config, Error, Result};
+use crate::{Config, Error, Kind, Result};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
-use socket2::{SockAddr, SockRef, Socket};
+use socket2::{SockAddr, SockRef};
 use std::io::{self, Read, Write};
-use std::sync::mpsc;
+use std::net::Shutdown;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
+
+/// A connected socket that blocks, and that another thread may close.
+pub(crate) struct Socket(Arc<Wire>);
+
+/// Ends a connection from another thread, at once, whatever it is doing. Cheap to clone.
+#[derive(Clone)]
+pub struct Aborter(Weak<Wire>);
+
+struct Wire {
+    socket: socket2::Socket,
+    aborted: AtomicBool,
+}
+
+impl Socket {
+    pub(crate) fn new(socket: socket2::Socket) -> Self {
+        Self(Arc::new(Wire { socket, aborted: AtomicBool::new(false) }))
+    }
+
+    /// The socket itself, for its options.
+    pub(super) fn options(&self) -> SockRef<'_> {
+        SockRef::from(&self.0.socket)
+    }
+
+    /// For calls that do not wait.
+    pub(super) fn now(&self) -> Direct<'_> {
+        Direct::now(&self.0.socket)
+    }
+
+    pub(super) fn aborter(&self) -> Aborter {
+        Aborter(Arc::downgrade(&self.0))
+    }
+
+    /// Closes the connection after an error that ended it, at once: the server stops working for a client that is gone. Returns the error,
+    /// or that the connection was aborted.
+    pub(super) fn close(&self, error: Error) -> Error {
+        let _ = self.0.socket.shutdown(Shutdown::Both);
+        match self.0.aborted.load(Ordering::Acquire) {
+            true if error.is_outcome_unknown() => aborted().outcome_unknown(),
+            true => aborted(),
+            false => error,
+        }
+    }
+}
+
+impl Aborter {
+    /// Ends the connection. What it was doing fails with [`Kind::Interrupted`]; the server rolls back what is not committed.
+    pub fn abort(&self) {
+        if let Some(wire) = self.0.upgrade() {
+            wire.aborted.store(true, Ordering::Release);
+            // This fails only if the other side has closed the connection first.
+            let _ = wire.socket.shutdown(Shutdown::Both);
+        }
+    }
+}
+
+fn aborted() -> Error {
+    Error::new(Kind::Interrupted, "the connection was aborted").fatal()
+}
 
 /// Connects to the first of the server's addresses that answers.
 pub(super) fn connect(config: &Config, deadline: Instant) -> Result<Socket> {
@@ -21,7 +81,7 @@ pub(super) fn connect(config: &Config, deadline: Instant) -> Result<Socket> {
     let mut last = dial::timed_out();
     for (address, until) in targets.shares(deadline) {
         match connect_one(address, config, until) {
-            Ok(socket) => return Ok(socket),
+            Ok(socket) => return Ok(Socket::new(socket)),
             Err(e) => last = e,
         }
     }
@@ -29,7 +89,7 @@ pub(super) fn connect(config: &Config, deadline: Instant) -> Result<Socket> {
 }
 
 /// Waits until `socket` is ready for `interest`. `Ok(None)`: the deadline passed.
-pub(super) fn wait(socket: &Socket, interest: Ready, deadline: Option<Instant>) -> io::Result<Option<Ready>> {
+fn wait(socket: &socket2::Socket, interest: Ready, deadline: Option<Instant>) -> io::Result<Option<Ready>> {
     let mut events = PollFlags::empty();
     events.set(PollFlags::IN, interest.read);
     events.set(PollFlags::OUT, interest.write);
@@ -59,7 +119,8 @@ pub(super) fn wait(socket: &Socket, interest: Ready, deadline: Option<Instant>) 
 /// Writes what can be written, else reads what has arrived; waits until one of both happened. `Ok(false)`: the deadline passed.
 ///
 /// An exchange of one request and one answer is one call that writes and one that waits and reads.
-pub(super) fn exchange(socket: &Socket, link: &mut Link, deadline: Option<Instant>) -> Result<bool> {
+pub(super) fn exchange(socket: &mut Socket, link: &mut Link, deadline: Option<Instant>) -> Result<bool> {
+    let socket = &socket.0.socket;
     let mut now = Direct::now(socket);
     if link.interest().write && link.write_some_to(&mut now)? {
         return Ok(true);
@@ -85,7 +146,7 @@ pub(super) fn exchange(socket: &Socket, link: &mut Link, deadline: Option<Instan
 }
 
 /// Reads, and waits until something arrives. If the replies of a pipeline come fast, it waits for several of them, so that not each costs a call.
-fn fill_waiting(socket: &Socket, link: &mut Link) -> Result<()> {
+fn fill_waiting(socket: &socket2::Socket, link: &mut Link) -> Result<()> {
     let least = link.least_to_come();
     if least == 0 {
         return link.fill_from(&mut Direct { socket, flags: RecvFlags::empty(), most: usize::MAX }).map(drop);
@@ -103,7 +164,7 @@ fn fill_waiting(socket: &Socket, link: &mut Link) -> Result<()> {
 
 /// Calls on a socket whose flags say whether they wait, whatever the socket's mode.
 pub(super) struct Direct<'a> {
-    socket: &'a Socket,
+    socket: &'a socket2::Socket,
     flags: RecvFlags,
     /// Reads no more than so many bytes at once.
     most: usize,
@@ -111,7 +172,7 @@ pub(super) struct Direct<'a> {
 
 impl<'a> Direct<'a> {
     /// Calls that do not wait.
-    pub(super) fn now(socket: &'a Socket) -> Self {
+    fn now(socket: &'a socket2::Socket) -> Self {
         Self { socket, flags: RecvFlags::DONTWAIT, most: usize::MAX }
     }
 }
@@ -150,7 +211,7 @@ fn look_up(config: &Config, deadline: Instant) -> Result<Targets> {
         .map_err(|_| dial::name_not_found_in_time(config))?
 }
 
-fn connect_one(address: &SockAddr, config: &Config, until: Instant) -> io::Result<Socket> {
+fn connect_one(address: &SockAddr, config: &Config, until: Instant) -> io::Result<socket2::Socket> {
     loop {
         match dial::start(address, config)? {
             Started::InProgress(socket) => {

@@ -1,4 +1,6 @@
 //! What a batch must know before its first row is sent: the table it goes into, and the settings of the server and the session.
+//!
+//! Made of `tokio/target.rs` by `INRUSH_WRITE_BLOCKING=1 cargo test -p inrush-testkit --test blocking_twin`.
 
 use super::Connection;
 use crate::Result;

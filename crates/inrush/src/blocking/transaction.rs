@@ -1,5 +1,8 @@
 //! Transactions on a blocking connection: the verbs, and the guards that roll back when they are dropped.
+//!
+//! Made of `tokio/transaction.rs` by `INRUSH_WRITE_BLOCKING=1 cargo test -p inrush-testkit --test blocking_twin`.
 
+use super::shell::sleep;
 use super::{Connection, PooledConnection};
 use crate::guard::{Holder, are_connections};
 use crate::pace::QueryTime;
@@ -8,7 +11,6 @@ use crate::trace::Trace;
 use crate::{Error, Result, transact, verbs};
 use inrush_core::retry::fate::Stage;
 use inrush_core::session::{TransactionOptions, transaction};
-use std::thread;
 use std::time::Instant;
 
 /// An open transaction: a connection whose work is committed together or not at all.
@@ -127,7 +129,7 @@ impl Connection {
             };
             let found = options.find(&error);
             match verbs::pause_before_rerun(options.retries, self.session(), found, n_runs, start) {
-                Some(pause) => thread::sleep(pause),
+                Some(pause) => sleep(pause),
                 None => return Err(error),
             }
         }
@@ -147,7 +149,11 @@ impl Connection {
                     tx.commit()?;
                     Ok(value)
                 }
-                Err(error) => Err(error),
+                // Rolls back now, not when the guard is dropped: until then its locks would be held, through the pause too.
+                Err(error) => {
+                    let _ = tx.rollback();
+                    Err(error)
+                }
             }
         };
         let end = trace.around(work);
@@ -163,14 +169,6 @@ impl Connection {
             self.run_now(debt)?;
         }
         Ok(())
-    }
-
-    fn abandon(&mut self, depth: u32) {
-        self.session_mut().abandon(depth);
-        if self.session().needs_rollback() && !self.session().is_dead() {
-            // If it fails the connection is dead, as its next use shows.
-            let _ = self.settle();
-        }
     }
 }
 

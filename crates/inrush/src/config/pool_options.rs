@@ -22,6 +22,11 @@ impl PoolOptions {
         Self::default()
     }
 
+    /// Whether there is work in the background.
+    pub(crate) fn has_chores(&self) -> bool {
+        self.min > 0 || self.idle_timeout.is_some() || self.max_lifetime.is_some()
+    }
+
     /// So many connections are opened in the background at once, and kept: what is lost or too old is replaced. Default: 0.
     #[must_use]
     pub fn with_min(mut self, n: usize) -> Self {

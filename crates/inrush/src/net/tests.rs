@@ -56,7 +56,7 @@ impl Shell {
 /// Runs `check` with each shell on one end of a socket pair and the other end in its hands.
 fn both(config: &Config, check: impl Fn(Shell, Socket)) {
     let (ours, theirs) = pair();
-    check(Shell::Blocking(blocking::Connection::over(ours, config)), theirs);
+    check(Shell::Blocking(blocking::Connection::over(blocking::Socket::new(ours), config)), theirs);
     let (ours, theirs) = pair();
     let runtime = ::tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let socket = runtime.block_on(async { tokio_socket(ours) });
@@ -241,7 +241,7 @@ fn a_dropped_future_leaves_the_connection_dead() {
 #[test]
 fn another_thread_can_abort() {
     let (ours, mut theirs) = pair();
-    let mut connection = blocking::Connection::over(ours, &Config::new());
+    let mut connection = blocking::Connection::over(blocking::Socket::new(ours), &Config::new());
     let aborter = connection.aborter();
     let other = thread::spawn(move || {
         // Once all is sent, nothing is left but to wait for the answer.

@@ -6,12 +6,9 @@ use crate::sql::{Form, Sql};
 use crate::{ArrowOptions, Result};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use async_stream::try_stream;
-use futures_core::Stream;
 use inrush_core::convert::Params;
 use inrush_core::convert::arrow::Batches;
 use std::borrow::BorrowMut;
-use std::pin::Pin;
 
 /// A result that is being read, a record batch at a time, over a connection that it borrows. See
 /// [`Connection::query_arrow_iter`].
@@ -117,21 +114,14 @@ impl<C: BorrowMut<Connection>> ResultBatches<C> {
         batch
     }
 
+    /// Whether every row was read: no batch follows.
+    pub fn is_over(&self) -> bool {
+        self.is_over
+    }
+
     /// Returns the connection, also before the end of the result: then it reads the rest before its next command.
     pub fn into_connection(self) -> C {
         self.rows.into_connection()
-    }
-
-    /// The rest as a stream, which owns what this result owns. It ends after its first error.
-    pub fn into_stream<'c>(mut self) -> Pin<Box<dyn Stream<Item = Result<RecordBatch>> + Send + 'c>>
-    where
-        C: Send + 'c,
-    {
-        Box::pin(try_stream! {
-            while let Some(batch) = self.next_batch().await? {
-                yield batch;
-            }
-        })
     }
 
     async fn read(&mut self) -> Result<Option<RecordBatch>> {

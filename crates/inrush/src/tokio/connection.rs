@@ -9,7 +9,7 @@ use crate::sql::{Asked, Sql, Typed, Warning, may_be_left};
 use crate::table::kept::Tables;
 use crate::trace::Trace;
 use crate::verbs::{self, Each, Settings};
-use crate::{Config, Error, Result};
+use crate::{Config, Error, Result, fault};
 use inrush_core::convert::{FromRow, Params};
 use inrush_core::session::fetch::Leaves;
 use inrush_core::session::{
@@ -18,7 +18,6 @@ use inrush_core::session::{
 };
 use inrush_core::wire::{Row, ServerVersion};
 use std::fmt;
-use std::net::Shutdown;
 use std::time::Instant;
 
 /// One connection to a server, the async twin of [`crate::blocking::Connection`].
@@ -27,7 +26,7 @@ use std::time::Instant;
 pub struct Connection {
     pub(super) config: Config,
     pub(super) link: Link,
-    socket: Socket,
+    pub(super) socket: Socket,
     pub(super) settings: Option<Settings>,
     pub(super) tables: Tables,
     /// The time that is left to the current command.
@@ -58,7 +57,7 @@ impl Connection {
     }
 
     async fn log_in(config: &Config, deadline: Instant) -> Result<Self> {
-        let mut this = Self::over(socket::connect(config, deadline.into()).await?, config);
+        let mut this = Self::over(socket::connect(config, deadline).await?, config);
         let login = &mut verbs::login(config)?;
         this.run_at(Some(Pace::Until(deadline)), login).await.map_err(|e| verbs::not_let_in(config, e))?;
         Ok(this)
@@ -239,7 +238,7 @@ impl Connection {
         let settings = self.settings().await?;
         let name = verbs::infile_name();
         let sql = make_sql(&name);
-        self.run(verbs::infile(&sql, &name, content, &settings)).await
+        self.run(fault::told("data.sent", verbs::infile(&sql, &name, content, &settings))).await
     }
 
     /// Resets the session to its state after login: temporary tables, variables, prepared statements and an open transaction are gone.
@@ -360,10 +359,10 @@ impl Connection {
     ) -> Result<Option<C::Output>> {
         self.make_ready(QueryTime::new(&self.config)).await?;
         self.link.channel.begin()?;
-        let end = self.drive(None, |link, config| {
+        let work = self.drive(None, |link, config| {
             link.advance_or_leave(&mut statement, config, |rows| rows.is_enough() && may_be_left(sql))
         });
-        let end = end.await;
+        let end = work.await;
         end.map_err(|e| self.give_up(self.link.judge(e, &statement)))
     }
 
@@ -415,11 +414,10 @@ impl Connection {
 
     pub(super) fn give_up(&mut self, error: Error) -> Error {
         let error = self.link.give_up(error);
-        if error.is_fatal() {
-            // At once, not when the value is dropped: the server stops working for a client that is gone.
-            let _ = self.socket.options().shutdown(Shutdown::Both);
+        match error.is_fatal() {
+            true => self.socket.close(error),
+            false => error,
         }
-        error
     }
 
     /// Continues an exchange until `advance` is done, and moves bytes meanwhile. An error that is not fatal leaves the connection
@@ -486,19 +484,19 @@ impl Lendable for Connection {
     fn come_to_rest(&mut self, config: &Config) {
         self.config.query_timeout = config.query_timeout;
         self.session_mut().forgive_rows();
-        self.link.drain_what_is_there(&mut &self.socket, &self.config);
+        self.link.drain_what_is_there(&mut self.socket.now(), &self.config);
     }
 
     fn start(&mut self, clean: &mut Clean) -> Result<()> {
         self.settings = None;
         self.tables.forget_temporary();
-        self.link.start(clean, &mut &self.socket, &self.config)
+        self.link.start(clean, &mut self.socket.now(), &self.config)
     }
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.link.say_goodbye(&mut &self.socket, &self.config);
+        self.link.say_goodbye(&mut self.socket.now(), &self.config);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Rows of many tasks that are sent together: how tasks bring them and wait, and the tasks that write them.
 
+use super::shell::{self, Alone, sleep, wait};
 use super::{Connection, Pool, PooledConnection};
 use crate::inserter::answers::Ticket;
 use crate::inserter::attempts::{Attempts, Step};
@@ -8,18 +9,12 @@ use crate::inserter::shape::{Known, Shape};
 use crate::inserter::shared::{Batch, Entry, Lane, Shared, Stored};
 use crate::inserter::workers::{Todo, Worker, Workers};
 use crate::inserter::{Inserted, InserterOptions, InserterStatus, MAX_SPARE_BYTES, batch_options, one_row, unanswered};
-use crate::pool::waiter::Waiter;
 use crate::{Error, Kind, Params, Result};
-use ::tokio::runtime::Handle;
-use ::tokio::sync::Mutex;
-use ::tokio::time::sleep;
 use inrush_core::convert::BoundRows;
 use inrush_core::profile::Cluster;
 use inrush_core::retry::fate::{Over, Stage};
 use std::fmt;
-use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Instant;
 
 /// Stores single rows of many tasks together: while one batch is on its way, the rows that come form the next, so that a
@@ -53,7 +48,7 @@ struct Owner {
     /// The workers that write for this inserter only.
     workers: Option<Arc<Workers>>,
     /// Locked by the caller that reads the table.
-    reading: Mutex<()>,
+    reading: Alone,
 }
 
 impl Pool {
@@ -79,10 +74,13 @@ impl Pool {
 
     /// Workers for inserters, in tasks of their own.
     pub(super) fn workers(&self, n: usize) -> Result<Arc<Workers>> {
-        let runtime = Handle::try_current().map_err(|_| Error::config("an inserter is made in a runtime of tokio"))?;
         let (workers, each) = Workers::new(n);
         for worker in each {
-            runtime.spawn(Writer { pool: self.clone(), connection: None, worker }.run());
+            let writer = Writer { pool: self.clone(), connection: None, worker };
+            if let Err(error) = shell::spawn(writer.run()) {
+                workers.close();
+                return Err(error);
+            }
         }
         Ok(workers)
     }
@@ -90,7 +88,7 @@ impl Pool {
 
 impl Inserter {
     pub(super) fn new(shared: Arc<Shared>, pool: &Pool, workers: Option<Arc<Workers>>) -> Self {
-        Self(Arc::new(Owner { shared, pool: pool.clone(), workers, reading: Mutex::new(()) }))
+        Self(Arc::new(Owner { shared, pool: pool.clone(), workers, reading: Alone::default() }))
     }
 
     pub(super) fn shared(&self) -> &Shared {
@@ -106,8 +104,7 @@ impl Inserter {
     /// # Errors
     /// Those of the row; it is not stored then, unless [`is_outcome_unknown`](Error::is_outcome_unknown) says that the outcome is unknown.
     pub async fn insert(&self, row: impl Params) -> Result<Inserted> {
-        let mut ticket = self.bring(&row).await?;
-        poll_fn(|cx| ticket.poll(cx)).await
+        shell::answer(self.bring(&row).await?).await
     }
 
     /// Stores many rows, each by itself, and returns what became of each: if one is bad, the others are stored.
@@ -125,7 +122,7 @@ impl Inserter {
         let mut ends = Vec::with_capacity(tickets.len());
         for ticket in tickets {
             ends.push(match ticket {
-                Ok(mut ticket) => poll_fn(|cx| ticket.poll(cx)).await,
+                Ok(ticket) => shell::answer(ticket).await,
                 Err(error) => Err(error),
             });
         }
@@ -279,38 +276,6 @@ impl Drop for Owner {
     }
 }
 
-pub(super) async fn wait<G>(waiter: &Waiter<G>) -> G {
-    poll_fn(|cx| waiter.poll(cx)).await
-}
-
-/// Lets those tasks run that are ready. Unlike `yield_now` it does not check for I/O before it continues.
-async fn to_the_end_of_the_line() {
-    let mut was_there = false;
-    poll_fn(|cx| match std::mem::replace(&mut was_there, true) {
-        true => Poll::Ready(()),
-        false => {
-            cx.waker().wake_by_ref();
-            Poll::Pending
-        }
-    })
-    .await;
-}
-
-/// Lets tasks run that can, as long as they bring rows. The runtime would have the worker run before the callers that it woke, or right
-/// after the first of them, with a batch of a row or two. There is no batching delay: it does not wait for tasks that have to wait.
-async fn let_others_run(shared: &Shared) {
-    let limit = shared.options.limits.batch.rows;
-    let mut n_before = shared.n_queued();
-    loop {
-        to_the_end_of_the_line().await;
-        let n_now = shared.n_queued();
-        if n_now <= n_before || n_now >= limit {
-            return;
-        }
-        n_before = n_now;
-    }
-}
-
 /// The state of one worker.
 struct Writer {
     pool: Pool,
@@ -341,7 +306,7 @@ impl Writer {
                     let end = self.write(lane, taken.batch()).await;
                     taken.tell(end);
                     if is_crowd {
-                        let_others_run(&lane.shared).await;
+                        shell::let_others_run(&lane.shared).await;
                     }
                     held.put_back();
                 }

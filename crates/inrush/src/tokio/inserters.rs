@@ -1,6 +1,6 @@
 //! The inserters of many tables, written by the same few tasks.
 
-use super::inserter::wait;
+use super::shell::wait;
 use super::{Inserter, Pool};
 use crate::Result;
 use crate::inserter::shared::Shared;

@@ -1,13 +1,12 @@
 //! A statement whose time is over: a KILL QUERY ends it at the server, and the connection is made ready for the next one.
 
 use super::Connection;
-use crate::Config;
+use super::shell::kill;
 use crate::Result;
 use crate::net::Link;
 use crate::pace::QueryTime;
 use crate::verbs;
 use inrush_core::session::{Discard, Query};
-use std::pin::Pin;
 use std::time::Duration;
 
 impl Connection {
@@ -73,12 +72,4 @@ impl Connection {
             }
         }
     }
-}
-
-/// In a box, because connecting is an exchange, and an exchange may end here, which makes the future recursive.
-fn kill(killer: Config, id: u32) -> Pin<Box<dyn Future<Output = Result<()>> + Send>> {
-    Box::pin(async move {
-        let mut killer = Connection::connect(killer).await?;
-        killer.execute(&verbs::kill_query(id), ()).await.map(drop)
-    })
 }

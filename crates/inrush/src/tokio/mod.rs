@@ -8,12 +8,15 @@ mod connection;
 mod executor;
 mod inserter;
 mod inserters;
+mod keeper;
 mod late;
 mod pipeline;
 mod pool;
 mod pool_verbs;
 mod rows;
+mod shell;
 mod socket;
+mod streams;
 mod target;
 mod transaction;
 

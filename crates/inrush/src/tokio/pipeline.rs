@@ -62,11 +62,14 @@ impl Connection {
     pub(crate) async fn window(&mut self, n_steps: Option<usize>) -> Result<Window> {
         match probe::way(&self.config, n_steps) {
             Way::Clear(window) => Ok(window),
-            Way::Unknown => {
-                let answer = Self::probe(&self.config).await;
-                Ok(probe::conclude(&self.config, answer))
-            }
+            Way::Unknown => Ok(Self::find_window(&self.config).await),
         }
+    }
+
+    /// Finds out how much may be in flight at a server, over a connection of its own.
+    pub(crate) async fn find_window(config: &crate::Config) -> Window {
+        let answer = Self::probe(config).await;
+        probe::conclude(config, answer)
     }
 
     /// Whether two pings are answered; `None` if none is.

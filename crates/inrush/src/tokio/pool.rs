@@ -1,22 +1,19 @@
 //! A pool for tasks: how they wait, open, check, and the maintenance task.
 
 use super::Connection;
+use super::keeper::Keeper;
+use super::shell::{sleep_until, wait_until};
 use crate::Result;
 use crate::config::IntoConfig;
-use crate::pool::ledger::{Check, Grant};
-use crate::pool::shared::{Next, Opening, Rested, Shared, patience};
+use crate::pool::ledger::Check;
+use crate::pool::shared::{Next, Shared, patience};
 use crate::pool::waiter::Waiter;
 use crate::pool::{PoolStatus, Pooled};
 use crate::trace::Trace;
 use crate::transact::Lines;
-use ::tokio::runtime::Handle;
-use ::tokio::sync::Notify;
-use ::tokio::time::{sleep_until, timeout, timeout_at};
 use inrush_core::session::{Clean, simple};
 use std::fmt;
-use std::future::poll_fn;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A connection from a [`Pool`].
@@ -48,13 +45,6 @@ pub struct Pool {
     pub(super) lines: Arc<Lines>,
 }
 
-/// The state of the maintenance task.
-#[derive(Default)]
-struct Keeper {
-    bell: Notify,
-    is_running: AtomicBool,
-}
-
 impl Pool {
     /// A pool by the options of `config` ([`Config::with_pool`](crate::Config::with_pool)). Waits for nothing: connections are opened when they are needed,
     /// or in the background if some are to be kept (from the first [`Pool::get`] on, if it is made outside of a runtime).
@@ -65,10 +55,9 @@ impl Pool {
         let config = &config.into_config()?;
         let keeper = Arc::new(Keeper::default());
         let bell = Arc::clone(&keeper);
-        let shared = Shared::new(config, move || bell.bell.notify_one())?;
-        let this = Self { shared, keeper, lines: Lines::new() };
-        this.start_keeper();
-        Ok(this)
+        let shared = Shared::new(config, move || bell.ring())?;
+        keeper.start(&shared)?;
+        Ok(Self { shared, keeper, lines: Lines::new() })
     }
 
     /// Gets a connection: an idle one, a new one if there may be more, or the next that comes back.
@@ -90,9 +79,7 @@ impl Pool {
 
     async fn acquire(&self, limit: Option<Instant>) -> Result<PooledConnection> {
         let asked = Instant::now();
-        if !self.keeper.is_running.load(Ordering::Relaxed) {
-            self.start_keeper();
-        }
+        self.keeper.start(&self.shared)?;
         let deadline = [self.shared.deadline(asked), limit].into_iter().flatten().min();
         let mut next = self.shared.take(asked)?;
         let mut refused = None;
@@ -107,7 +94,7 @@ impl Pool {
                 },
                 Next::Open(opening) => {
                     if let Some(at) = opening.not_before {
-                        sleep_until(deadline.map_or(at, |deadline| deadline.min(at)).into()).await;
+                        sleep_until(deadline.map_or(at, |deadline| deadline.min(at))).await;
                     }
                     if deadline.is_some_and(|at| Instant::now() >= at) {
                         return Err(self.shared.timed_out(asked, refused.as_ref()));
@@ -122,7 +109,7 @@ impl Pool {
                         Err(error) => opening.not_opened(error, &mut refused, asked, deadline)?,
                     }
                 }
-                Next::Wait(waiting) => match wait(&waiting.waiter, waiting.until(deadline)).await {
+                Next::Wait(waiting) => match wait_until(&waiting.waiter, waiting.until(deadline)).await {
                     Some(grant) => waiting.served(grant)?,
                     None => waiting.not_served(asked, deadline, refused.as_ref())?,
                 },
@@ -150,50 +137,18 @@ impl Pool {
     pub async fn close_and_wait(&self, limit: Duration) -> bool {
         let waiter = Arc::new(Waiter::new());
         self.shared.close_and_tell(&waiter);
-        wait(&waiter, Instant::now().checked_add(limit)).await.is_some()
+        wait_until(&waiter, Instant::now().checked_add(limit)).await.is_some()
     }
 
     /// Whether it was closed.
     pub fn is_closed(&self) -> bool {
         self.shared.is_closed()
     }
-
-    fn start_keeper(&self) {
-        let Ok(runtime) = Handle::try_current() else { return };
-        let options = self.shared.options();
-        let has_chores = options.min > 0 || options.idle_timeout.is_some() || options.max_lifetime.is_some();
-        if has_chores && !self.keeper.is_running.swap(true, Ordering::Relaxed) {
-            let keeping = Keeping(Arc::clone(&self.keeper));
-            runtime.spawn(keep_house(Arc::downgrade(&self.shared), keeping));
-        }
-    }
 }
 
 impl fmt::Debug for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pool").field("config", &self.shared.config).field("status", &self.status()).finish()
-    }
-}
-
-async fn wait(
-    waiter: &Waiter<Grant<Rested<Connection>>>,
-    deadline: Option<Instant>,
-) -> Option<Grant<Rested<Connection>>> {
-    let served = poll_fn(|cx| waiter.poll(cx));
-    match deadline {
-        Some(deadline) => timeout_at(deadline.into(), served).await.ok(),
-        None => Some(served.await),
-    }
-}
-
-async fn open(opening: Opening<Connection>, deadline: Option<Instant>) -> Result<PooledConnection> {
-    let began = Instant::now();
-    match Connection::for_pool(opening.config(), deadline).await {
-        Ok(connection) => Ok(opening.opened(connection, began)),
-        Err(error) => {
-            opening.failed();
-            Err(error)
-        }
     }
 }
 
@@ -210,26 +165,5 @@ async fn prepare(
             lent.run_until(&mut simple::ping(), patience(deadline)).await.map(drop)
         }
         None => Ok(()),
-    }
-}
-
-/// Marks maintenance as stopped, also when the runtime ends, so that the next use of the pool starts it again.
-struct Keeping(Arc<Keeper>);
-
-impl Drop for Keeping {
-    fn drop(&mut self) {
-        self.0.is_running.store(false, Ordering::Relaxed);
-    }
-}
-
-async fn keep_house(pool: Weak<Shared<Connection>>, keeping: Keeping) {
-    while let Some(shared) = pool.upgrade() {
-        let Some((opening, again_in)) = shared.chores(Instant::now()) else { return };
-        // A pool whose last user is gone ends while we sleep.
-        drop(shared);
-        match opening {
-            Some(opening) => drop(open(opening, None).await),
-            None => drop(timeout(again_in, keeping.0.bell.notified()).await),
-        }
     }
 }

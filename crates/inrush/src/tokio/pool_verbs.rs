@@ -1,6 +1,7 @@
 //! What a pool for tasks does with a connection of its own choice: the verbs, and transactions that run again over another connection.
 
 use super::inserter::{advance, find_line};
+use super::shell::sleep;
 use super::{Connection, Pool, PooledConnection, ResultRows, Transaction};
 use crate::inserter::line::{self, Finding, Place};
 use crate::trace::Trace;
@@ -9,7 +10,6 @@ use crate::{
     BatchOptions, BatchReport, Config, Error, FromRow, Outcome, Params, Result, ResultSet, Row, Sql, Statement,
     TransactionOptions,
 };
-use ::tokio::time::sleep;
 use inrush_core::convert::Rows;
 use inrush_core::profile::Cluster;
 use inrush_core::retry::fate::Stage;

@@ -7,13 +7,10 @@ use crate::reading::Reading;
 use crate::sql::{Asked, Form, Sql, UNPREPARABLE};
 use crate::trace::Trace;
 use crate::{Error, Result};
-use async_stream::stream;
-use futures_core::Stream;
 use inrush_core::convert::{FromRow, Params};
 use inrush_core::session::{Ask, Event, Noted, Outcome, Query};
 use inrush_core::wire::{ColumnDef, Row};
 use std::borrow::BorrowMut;
-use std::pin::Pin;
 
 /// Results that are being read, over a connection that they borrow. See [`Connection::query_iter`].
 pub type Rows<'c> = ResultRows<&'c mut Connection>;
@@ -27,14 +24,12 @@ pub type Rows<'c> = ResultRows<&'c mut Connection>;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> inrush::Result<()> {
 /// # let shop = inrush_testkit::shop::open();
-/// let rows = {
+/// let mut rows = {
 ///     let connection = inrush::Connection::connect(&shop.url()).await?;
 ///     inrush::ResultRows::open(connection, "SELECT name FROM people WHERE id < ?", (3,)).await?
 /// };
 /// # let mut seen = Vec::new();
-/// use futures_util::TryStreamExt;
-/// let mut names = rows.into_stream::<(String,)>();
-/// while let Some((name,)) = names.try_next().await? {
+/// while let Some((name,)) = rows.next_as::<(String,)>().await? {
 ///     println!("{name}");
 /// #     seen.push(name);
 /// }
@@ -222,27 +217,5 @@ impl<C: BorrowMut<Connection>> ResultRows<C> {
     /// Returns the connection, also before the end of the results: then it reads the rest before its next command.
     pub fn into_connection(self) -> C {
         self.connection
-    }
-
-    /// The rest of this result as a stream, which owns what these results own. A row that does not fit is an error, and the next
-    /// one follows; after any other error there is none.
-    pub fn into_stream<'c, T>(mut self) -> Pin<Box<dyn Stream<Item = Result<T>> + Send + 'c>>
-    where
-        C: Send + 'c,
-        T: for<'r> FromRow<'r> + Send + 'c,
-    {
-        Box::pin(stream! {
-            loop {
-                let row = match self.next_row().await {
-                    Ok(None) => return,
-                    Ok(Some(row)) => T::from_row(row),
-                    Err(error) => {
-                        yield Err(error);
-                        return;
-                    }
-                };
-                yield row;
-            }
-        })
     }
 }

@@ -10,6 +10,7 @@ use ::tokio::time::{Instant, sleep, timeout_at};
 use socket2::{Domain, SockAddr, SockRef};
 use std::future::poll_fn;
 use std::io::{self, IoSlice, Read, Write};
+use std::net::Shutdown;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -20,13 +21,13 @@ pub(crate) enum Socket {
 }
 
 /// Connects to the first of the server's addresses that answers.
-pub(super) async fn connect(config: &Config, deadline: Instant) -> Result<Socket> {
+pub(super) async fn connect(config: &Config, deadline: std::time::Instant) -> Result<Socket> {
     let targets = match Targets::direct(config)? {
         Some(targets) => targets,
-        None => look_up(config, deadline).await?,
+        None => look_up(config, deadline.into()).await?,
     };
     let mut last = dial::timed_out();
-    for (address, until) in targets.shares(deadline.into_std()) {
+    for (address, until) in targets.shares(deadline) {
         match connect_one(address, config, until.into()).await {
             Ok(socket) => return Ok(socket),
             Err(e) => last = e,
@@ -124,6 +125,17 @@ impl Socket {
             Self::Tcp(stream) => SockRef::from(stream),
             Self::Unix(stream) => SockRef::from(stream),
         }
+    }
+
+    /// For calls that do not wait.
+    pub(super) fn now(&self) -> &Self {
+        self
+    }
+
+    /// Closes the connection after an error that ended it, at once: the server stops working for a client that is gone. Returns the error.
+    pub(super) fn close(&self, error: Error) -> Error {
+        let _ = self.options().shutdown(Shutdown::Both);
+        error
     }
 
     async fn writable(&self) -> io::Result<()> {

@@ -1,12 +1,12 @@
 //! Transactions on an async connection: the verbs, and the guards; the rollback of a dropped one is the connection's next use.
 
+use super::shell::sleep;
 use super::{Connection, PooledConnection};
 use crate::guard::{Holder, are_connections};
 use crate::pace::QueryTime;
 use crate::pipeline::probe;
 use crate::trace::Trace;
 use crate::{Error, Result, transact, verbs};
-use ::tokio::time::sleep;
 use inrush_core::retry::fate::Stage;
 use inrush_core::session::{TransactionOptions, transaction};
 use std::time::Instant;
@@ -280,13 +280,13 @@ async fn savepoint(connection: &mut Connection) -> Result<Savepoint<'_>> {
 
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
-        self.connection.session_mut().abandon(1);
+        self.connection.abandon(1);
     }
 }
 
 impl Drop for Savepoint<'_> {
     fn drop(&mut self) {
-        self.connection.session_mut().abandon(self.depth);
+        self.connection.abandon(self.depth);
     }
 }
 

@@ -4,6 +4,7 @@ use super::twin::{TwinLent, TwinPool};
 use super::{on_all, one, options};
 use crate::cases::Case;
 use inrush::{Config, ResetPolicy};
+use inrush_testkit::patience::until;
 
 /// What `leave` does must not be seen by `look`, which gives `want` in a fresh session.
 #[track_caller]
@@ -282,6 +283,9 @@ fn what_a_function_alone_locks_is_not_noticed() {
             let pool = TwinPool::new(case, &config.with_pool(options().with_max(1).with_reset(reset)));
             pool.get().query("SELECT f()");
             assert_eq!(pool.get().ask(&is_free), want, "{reset:?}");
+            drop(pool);
+            // The server releases it when it notices that the connection is closed.
+            until("the lock is free", || schema.sql(&is_free) == [["1"]]);
         }
     });
 }
