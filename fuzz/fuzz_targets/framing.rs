@@ -1,4 +1,4 @@
 //! Framing: bytes in any pieces -> packets.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| inrush_testkit::soup::framing(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| inrush_testkit::fuzz_harness::framing(bytes));

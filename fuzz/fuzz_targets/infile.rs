@@ -1,4 +1,4 @@
 //! LOAD DATA LOCAL at any server.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| inrush_testkit::soup::infile(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| inrush_testkit::fuzz_harness::infile(bytes));

@@ -1,4 +1,4 @@
 //! Each packet's decoder, alone.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| inrush_testkit::soup::packets(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| inrush_testkit::fuzz_harness::packets(bytes));

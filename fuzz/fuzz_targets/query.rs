@@ -1,4 +1,4 @@
 //! A query's results.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| inrush_testkit::soup::query(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| inrush_testkit::fuzz_harness::query(bytes));

@@ -1,4 +1,4 @@
 //! A plain command's reply.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| inrush_testkit::soup::simple(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| inrush_testkit::fuzz_harness::simple(bytes));

@@ -6,7 +6,7 @@
 use crate::failure::{self, Result};
 use crate::names::qualified;
 use crate::options::text;
-use crate::session::{Cancel, Reader, Session};
+use crate::session::{Cancel, Reader, SharedSession};
 use crate::statement::InrushStatement;
 use crate::{info, objects, statistics};
 use adbc_core::constants;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 /// A connection.
 pub struct InrushConnection {
-    session: Arc<Session>,
+    session: Arc<SharedSession>,
     isolation: Option<String>,
     read_only: bool,
 }
@@ -31,7 +31,7 @@ impl std::fmt::Debug for InrushConnection {
 }
 
 impl InrushConnection {
-    pub(crate) fn new(session: Arc<Session>) -> Self {
+    pub(crate) fn new(session: Arc<SharedSession>) -> Self {
         Self { session, isolation: None, read_only: false }
     }
 
@@ -135,7 +135,7 @@ impl Connection for InrushConnection {
         let sql = std::str::from_utf8(partition.as_ref())
             .map_err(|_| failure::invalid("that is no partition of this driver"))?;
         // On a connection of its own, so that several partitions are read concurrently.
-        let session = Session::connect(self.session.config())?;
+        let session = SharedSession::connect(self.session.config())?;
         let batches =
             session.open(|c| inrush::blocking::ResultBatches::open(c, sql, (), &inrush::ArrowOptions::default()))?;
         Ok(Box::new(batches))

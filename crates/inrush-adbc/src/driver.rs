@@ -3,7 +3,7 @@
 use crate::connection::InrushConnection;
 use crate::failure::{self, Result};
 use crate::options::text;
-use crate::session::Session;
+use crate::session::SharedSession;
 use adbc_core::options::{OptionConnection, OptionDatabase, OptionValue};
 use adbc_core::{Database, Driver, Optionable};
 use inrush::Config;
@@ -84,7 +84,7 @@ impl Database for InrushDatabase {
         &self,
         opts: impl IntoIterator<Item = (OptionConnection, OptionValue)>,
     ) -> Result<InrushConnection> {
-        let mut connection = InrushConnection::new(Session::connect(self.config()?)?);
+        let mut connection = InrushConnection::new(SharedSession::connect(self.config()?)?);
         for (key, value) in &self.of_connections {
             connection.set_option(OptionConnection::from(key.as_str()), value.clone())?;
         }

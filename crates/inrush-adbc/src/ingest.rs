@@ -8,7 +8,7 @@ use crate::batches;
 use crate::failure::{self, Result};
 use crate::names::{database, qualified};
 use crate::options::text;
-use crate::session::{Reader, Session};
+use crate::session::{Reader, SharedSession};
 use adbc_core::error::{Error, Status};
 use adbc_core::options::{IngestMode, OptionStatement, OptionValue};
 use inrush::sans_io::bulk::report::{Report, Stop};
@@ -91,7 +91,7 @@ impl Ingest {
     }
 
     /// Ingests all rows; returns how many are stored.
-    pub(crate) fn run(&mut self, session: &Arc<Session>, rows: Reader) -> Result<u64> {
+    pub(crate) fn run(&mut self, session: &Arc<SharedSession>, rows: Reader) -> Result<u64> {
         if self.temporary {
             return Err(failure::not_implemented(
                 "a temporary table is seen by one connection only, and a load has several: use a table, or INSERTs with bound values",
@@ -128,7 +128,7 @@ impl Ingest {
     /// Ingests by the loader.
     fn load(
         &mut self,
-        session: &Arc<Session>,
+        session: &Arc<SharedSession>,
         table: &str,
         rows: Reader,
         creates: bool,
@@ -175,7 +175,7 @@ impl Ingest {
     }
 
     /// In the connection's transaction.
-    fn insert(&mut self, session: &Arc<Session>, table: &str, rows: Reader, creates: bool) -> Result<u64> {
+    fn insert(&mut self, session: &Arc<SharedSession>, table: &str, rows: Reader, creates: bool) -> Result<u64> {
         let ours = |error: inrush_core::Error| failure::of(&error);
         let schema = rows.schema();
         let names: Vec<String> = schema.fields().iter().map(|field| quote_ident(field.name())).collect();
@@ -219,7 +219,7 @@ fn columns(source: &mut dyn FileSource, key: &[String]) -> inrush::Result<Vec<(S
     Ok(fields.iter().map(|field| (field.name.clone(), field.definition(in_key(field)))).collect())
 }
 
-fn exists(session: &Arc<Session>, database: Option<&str>, table: &str) -> Result<bool> {
+fn exists(session: &Arc<SharedSession>, database: Option<&str>, table: &str) -> Result<bool> {
     let count = "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = COALESCE(?, DATABASE()) AND TABLE_NAME = ?";
     let (count,): (u64,) = session.with(|connection| connection.query_one(count, (database, table)))?;
     Ok(count > 0)

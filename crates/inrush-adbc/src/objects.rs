@@ -2,7 +2,7 @@
 
 use crate::failure::{self, Result};
 use crate::names::database;
-use crate::session::Session;
+use crate::session::SharedSession;
 use adbc_core::options::ObjectDepth;
 use adbc_core::schemas::GET_OBJECTS_SCHEMA;
 use arrow_array::RecordBatch;
@@ -59,7 +59,7 @@ impl Texts {
 }
 
 /// All requested objects.
-pub(crate) fn batch(session: &Arc<Session>, wanted: &Wanted<'_>) -> Result<RecordBatch> {
+pub(crate) fn batch(session: &Arc<SharedSession>, wanted: &Wanted<'_>) -> Result<RecordBatch> {
     let database = database(wanted.catalog, wanted.db_schema)?;
     let schemas = ask(
         session,
@@ -115,7 +115,7 @@ struct Table {
     constraints: Vec<Value>,
 }
 
-fn tables(session: &Arc<Session>, wanted: &Wanted<'_>, database: Option<&str>) -> Result<Vec<Table>> {
+fn tables(session: &Arc<SharedSession>, wanted: &Wanted<'_>, database: Option<&str>) -> Result<Vec<Table>> {
     let sql = "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE FROM information_schema.TABLES";
     let rows = ask(
         session,
@@ -142,7 +142,7 @@ fn is_type(asked: &str, ty: &str) -> bool {
 }
 
 /// Columns and constraints.
-fn fill(session: &Arc<Session>, wanted: &Wanted<'_>, database: Option<&str>, tables: &mut [Table]) -> Result<()> {
+fn fill(session: &Arc<SharedSession>, wanted: &Wanted<'_>, database: Option<&str>, tables: &mut [Table]) -> Result<()> {
     let of_tables = |schema, name| [(schema, database), (name, wanted.table_name)];
     let sql = "SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME, ORDINAL_POSITION, COLUMN_DEFAULT, IS_NULLABLE, DATA_TYPE, COLUMN_TYPE, \
                CHARACTER_MAXIMUM_LENGTH, CHARACTER_OCTET_LENGTH, NUMERIC_PRECISION, NUMERIC_SCALE, DATETIME_PRECISION, EXTRA, COLUMN_COMMENT \
@@ -222,7 +222,7 @@ fn push(object: &mut Map<String, Value>, list: &str, value: Value) {
 
 /// Asks information_schema, with a LIKE for each pattern that is given.
 pub(crate) fn ask(
-    session: &Arc<Session>,
+    session: &Arc<SharedSession>,
     sql: &str,
     patterns: &[(&str, Option<&str>)],
     order: &str,

@@ -16,7 +16,7 @@ use std::borrow::{Borrow, BorrowMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What statements share.
-pub(crate) struct Session {
+pub(crate) struct SharedSession {
     state: Mutex<State>,
     /// What is at work, for a cancel from another thread.
     running: Mutex<Running>,
@@ -48,10 +48,10 @@ pub(crate) type Reader = Box<dyn RecordBatchReader + Send + 'static>;
 pub(crate) struct Held {
     // Only `drop` takes it.
     connection: Option<Connection>,
-    session: Arc<Session>,
+    session: Arc<SharedSession>,
 }
 
-impl Session {
+impl SharedSession {
     pub(crate) fn connect(config: Config) -> Result<Arc<Self>> {
         let connection = Connection::connect(&config).map_err(|error| failure::of(&error))?;
         let state = State {
@@ -304,7 +304,7 @@ impl RecordBatchReader for Batches {
 }
 
 /// Ends what a connection or one of its statements does.
-pub(crate) struct Cancel(pub(crate) Arc<Session>);
+pub(crate) struct Cancel(pub(crate) Arc<SharedSession>);
 
 impl CancelHandle for Cancel {
     fn try_cancel(&self) -> Result<()> {

@@ -4,7 +4,7 @@ use crate::batches;
 use crate::failure::{self, Result};
 use crate::ingest::Ingest;
 use crate::options::{number, text};
-use crate::session::{Cancel, Reader, Session};
+use crate::session::{Cancel, Reader, SharedSession};
 use adbc_core::options::{OptionStatement, OptionValue};
 use adbc_core::{CancelHandle, Optionable, PartitionedResult, Statement};
 use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// A statement.
 pub struct InrushStatement {
-    session: Arc<Session>,
+    session: Arc<SharedSession>,
     sql: Option<String>,
     bound: Option<Reader>,
     ingest: Ingest,
@@ -33,7 +33,7 @@ impl std::fmt::Debug for InrushStatement {
 }
 
 impl InrushStatement {
-    pub(crate) fn new(session: Arc<Session>) -> Self {
+    pub(crate) fn new(session: Arc<SharedSession>) -> Self {
         Self {
             session,
             sql: None,

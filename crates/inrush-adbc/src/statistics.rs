@@ -4,7 +4,7 @@
 use crate::failure::{self, Result};
 use crate::names::database;
 use crate::objects::{Texts, ask};
-use crate::session::Session;
+use crate::session::SharedSession;
 use adbc_core::constants::{ADBC_STATISTIC_DISTINCT_COUNT_KEY, ADBC_STATISTIC_ROW_COUNT_KEY};
 use adbc_core::schemas::{
     GET_STATISTIC_NAMES_SCHEMA, GET_STATISTICS_SCHEMA, STATISTIC_VALUE_SCHEMA, STATISTICS_DB_SCHEMA_SCHEMA,
@@ -25,7 +25,7 @@ pub(crate) fn names() -> RecordBatch {
 
 /// The statistics of tables; names are patterns of LIKE.
 pub(crate) fn batch(
-    session: &Arc<Session>,
+    session: &Arc<SharedSession>,
     catalog: Option<&str>,
     db_schema: Option<&str>,
     table_name: Option<&str>,

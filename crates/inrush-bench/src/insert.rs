@@ -24,9 +24,9 @@ pub enum Operation {
     Delete,
 }
 
-/// A way to write.
+/// A method to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum InsertMethod {
     /// A method of inrush.
     Batch(Method),
     /// Single rows of many threads that are sent together.
@@ -54,7 +54,7 @@ pub struct Cell {
     /// What.
     pub operation: Operation,
     /// How.
-    pub way: Way,
+    pub way: InsertMethod,
     /// In how many transactions.
     pub commits: Commits,
     /// How many.
@@ -83,71 +83,75 @@ impl Operation {
     }
 }
 
-impl Way {
+impl InsertMethod {
     /// All, in the order of the table: the baseline first, the limits last.
-    pub fn all() -> impl Iterator<Item = Way> {
-        let ours = Method::ALL.into_iter().rev().map(Way::Batch);
-        ours.chain([Way::Inserter, Way::OnServer, Way::ServerFile])
+    pub fn all() -> impl Iterator<Item = InsertMethod> {
+        let ours = Method::ALL.into_iter().rev().map(InsertMethod::Batch);
+        ours.chain([InsertMethod::Inserter, InsertMethod::OnServer, InsertMethod::ServerFile])
     }
 
     /// As it is called in tables and on the command line.
     pub fn name(self, operation: Operation) -> &'static str {
         match (self, operation) {
-            (Way::Batch(method), _) => method.name(),
-            (Way::Inserter, _) => "inserter",
-            (Way::OnServer, Operation::Insert) => "insert-select",
-            (Way::OnServer, Operation::Update) => "update-join",
-            (Way::OnServer, Operation::Delete) => "delete-range",
-            (Way::ServerFile, _) => "load-data-on-server",
-            (Way::Nothing, _) => "nothing",
+            (InsertMethod::Batch(method), _) => method.name(),
+            (InsertMethod::Inserter, _) => "inserter",
+            (InsertMethod::OnServer, Operation::Insert) => "insert-select",
+            (InsertMethod::OnServer, Operation::Update) => "update-join",
+            (InsertMethod::OnServer, Operation::Delete) => "delete-range",
+            (InsertMethod::ServerFile, _) => "load-data-on-server",
+            (InsertMethod::Nothing, _) => "nothing",
         }
     }
 
     /// Whether rows can be committed like this.
     fn commits(self, commits: Commits) -> bool {
         match self {
-            Way::Batch(_) | Way::Nothing => true,
+            InsertMethod::Batch(_) | InsertMethod::Nothing => true,
             // Every caller waits for its row to be stored.
-            Way::Inserter => commits == Commits::Each,
+            InsertMethod::Inserter => commits == Commits::Each,
             // One statement.
-            Way::OnServer | Way::ServerFile => commits == Commits::Once,
+            InsertMethod::OnServer | InsertMethod::ServerFile => commits == Commits::Once,
         }
     }
 
     /// Whether it can do that at all.
     fn can(self, operation: Operation) -> bool {
         match self {
-            Way::Batch(method) => operation == Operation::Insert || method.takes_any_statement(),
-            Way::OnServer | Way::Nothing => true,
-            Way::Inserter | Way::ServerFile => operation == Operation::Insert,
+            InsertMethod::Batch(method) => operation == Operation::Insert || method.takes_any_statement(),
+            InsertMethod::OnServer | InsertMethod::Nothing => true,
+            InsertMethod::Inserter | InsertMethod::ServerFile => operation == Operation::Insert,
         }
     }
 
     /// Why it cannot be measured on this server, if it cannot.
     fn missing(self, allowed: &Allowed) -> Option<String> {
         match self {
-            Way::Batch(Method::Bulk) if !allowed.profile.bulk_execute => Some("only MariaDB has this command".into()),
-            Way::Batch(Method::LoadData) if !allowed.local_infile => Some("the server has `local_infile` off".into()),
-            Way::ServerFile => allowed.no_files.clone(),
+            InsertMethod::Batch(Method::Bulk) if !allowed.profile.bulk_execute => {
+                Some("only MariaDB has this command".into())
+            }
+            InsertMethod::Batch(Method::LoadData) if !allowed.local_infile => {
+                Some("the server has `local_infile` off".into())
+            }
+            InsertMethod::ServerFile => allowed.no_files.clone(),
             _ => None,
         }
     }
 
     fn role(self, commits: Commits) -> Role {
         match self {
-            Way::Batch(Method::Row) if commits == Commits::Each => Role::Baseline,
-            Way::Batch(_) | Way::Inserter => Role::Subject,
-            Way::Nothing => Role::Lab,
-            Way::OnServer | Way::ServerFile => Role::Limit,
+            InsertMethod::Batch(Method::Row) if commits == Commits::Each => Role::Baseline,
+            InsertMethod::Batch(_) | InsertMethod::Inserter => Role::Subject,
+            InsertMethod::Nothing => Role::Lab,
+            InsertMethod::OnServer | InsertMethod::ServerFile => Role::Limit,
         }
     }
 
     /// How many rows one of its statements carries at most, when statements carry `many`.
     fn statement_rows(self, many: u64) -> u64 {
         match self {
-            Way::Batch(Method::Row | Method::Prepared | Method::Pipelined) | Way::Inserter => 1,
-            Way::Batch(_) | Way::Nothing => many,
-            Way::OnServer | Way::ServerFile => u64::MAX,
+            InsertMethod::Batch(Method::Row | Method::Prepared | Method::Pipelined) | InsertMethod::Inserter => 1,
+            InsertMethod::Batch(_) | InsertMethod::Nothing => many,
+            InsertMethod::OnServer | InsertMethod::ServerFile => u64::MAX,
         }
     }
 }
@@ -184,7 +188,7 @@ impl Cell {
 pub fn cells(operation: Operation, sizes: &[u64], allowed: &Allowed) -> (Vec<Cell>, Vec<LeftOut>) {
     let mut left_out = Vec::new();
     let mut ways = Vec::new();
-    for way in Way::all().filter(|way| way.can(operation)) {
+    for way in InsertMethod::all().filter(|way| way.can(operation)) {
         match way.missing(allowed) {
             Some(reason) => left_out.push(LeftOut { way: way.name(operation).into(), reason }),
             None => ways.push(way),
@@ -202,7 +206,7 @@ pub fn cells(operation: Operation, sizes: &[u64], allowed: &Allowed) -> (Vec<Cel
 
 /// The cells that show what the lab itself takes.
 pub fn cells_of_nothing(operation: Operation, sizes: &[u64]) -> impl Iterator<Item = Cell> {
-    sizes.iter().map(move |&rows| Cell { operation, way: Way::Nothing, commits: Commits::Once, rows })
+    sizes.iter().map(move |&rows| Cell { operation, way: InsertMethod::Nothing, commits: Commits::Once, rows })
 }
 
 #[cfg(test)]

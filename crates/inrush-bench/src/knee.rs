@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 /// The shape of one line: indexes in it, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct KneeShape {
     /// The first that reaches [`NEAR`] of the peak.
     pub knee: usize,
     /// The highest.
@@ -17,7 +17,7 @@ pub struct Shape {
     pub hurts: Option<usize>,
 }
 
-impl Shape {
+impl KneeShape {
     /// The shape of rates in the order of the varied setting; `None` without rates.
     pub fn of(rates: &[f64]) -> Option<Self> {
         let highest = rates.iter().copied().reduce(f64::max)?;
@@ -60,7 +60,8 @@ fn sentence(axis: &Axis, group: &str, lines: &[&Line<'_>]) -> Option<String> {
     if let [(less, rate, _), (more, other, _)] = points[..] {
         return Some(format!("{head}: {more} instead of {less} is {:.2} times as fast.", other / rate));
     }
-    let shape = Shape::of(&points.iter().map(|(_, rate, _)| *rate).collect::<Vec<_>>()).filter(|_| points.len() > 2)?;
+    let shape =
+        KneeShape::of(&points.iter().map(|(_, rate, _)| *rate).collect::<Vec<_>>()).filter(|_| points.len() > 2)?;
     let value = |place: usize| points[place].0;
     let (_, rate, unit) = points[shape.peak];
     let mut text = format!("{head}: the peak is at {}, {} {unit}/s", value(shape.peak), grouped(rate, 0));
@@ -99,7 +100,7 @@ mod tests {
 
     #[track_caller]
     fn check(rates: &[f64], knee: usize, peak: usize, hurts: Option<usize>) {
-        assert_eq!(Shape::of(rates), Some(Shape { knee, peak, hurts }));
+        assert_eq!(KneeShape::of(rates), Some(KneeShape { knee, peak, hurts }));
     }
 
     #[test]
@@ -124,7 +125,7 @@ mod tests {
     }
     #[test]
     fn nothing_has_no_shape() {
-        assert_eq!(Shape::of(&[]), None);
+        assert_eq!(KneeShape::of(&[]), None);
     }
 
     #[test]

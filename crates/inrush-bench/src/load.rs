@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
     /// Who writes, and how.
-    pub way: Way,
+    pub way: LoadWriter,
     /// The order in which the server gets the rows.
     pub order: Option<Order>,
     /// How many secondary indexes the table has.
@@ -33,7 +33,7 @@ pub struct Cell {
 
 /// Who writes, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum LoadWriter {
     /// The server copies the rows from another table.
     Copy,
     /// The server reads the file.
@@ -83,9 +83,9 @@ pub enum FileKind {
     Shuffled,
 }
 
-impl Way {
+impl LoadWriter {
     fn is_loader(self) -> bool {
-        matches!(self, Way::Lanes(_) | Way::Rows(_))
+        matches!(self, LoadWriter::Lanes(_) | LoadWriter::Rows(_))
     }
 }
 
@@ -107,11 +107,11 @@ impl Cell {
     /// Its record in the results. `rows` are those of the file.
     pub fn case(&self, rows: u64) -> Case {
         let (subject, setting) = match self.way {
-            Way::Copy => ("insert-select", None),
-            Way::OnServer => ("load-data-on-server", None),
-            Way::Lanes(0) => (Method::LoadData.name(), Some(("lanes", "auto".into()))),
-            Way::Lanes(lanes) => (Method::LoadData.name(), Some(("lanes", lanes.to_string()))),
-            Way::Rows(rows) => (Method::MultiRow.name(), Some(("rows a commit", rows.to_string()))),
+            LoadWriter::Copy => ("insert-select", None),
+            LoadWriter::OnServer => ("load-data-on-server", None),
+            LoadWriter::Lanes(0) => (Method::LoadData.name(), Some(("lanes", "auto".into()))),
+            LoadWriter::Lanes(lanes) => (Method::LoadData.name(), Some(("lanes", lanes.to_string()))),
+            LoadWriter::Rows(rows) => (Method::MultiRow.name(), Some(("rows a commit", rows.to_string()))),
         };
         let mut id = subject.to_owned();
         let mut with = BTreeMap::new();
@@ -142,9 +142,9 @@ impl Cell {
         }
         let role = match (self.way, self.order) {
             // The baseline for a sort in the client: the server's own load of the same file.
-            (Way::OnServer, Some(Order::AsItComes)) | (Way::Copy, _) => Role::Baseline,
-            (Way::OnServer, _) => Role::Limit,
-            (Way::Lanes(_) | Way::Rows(_), _) => Role::Subject,
+            (LoadWriter::OnServer, Some(Order::AsItComes)) | (LoadWriter::Copy, _) => Role::Baseline,
+            (LoadWriter::OnServer, _) => Role::Limit,
+            (LoadWriter::Lanes(_) | LoadWriter::Rows(_), _) => Role::Subject,
         };
         Case { id, subject: subject.into(), with, group: group.join(", "), rows, unit: Unit::Rows, role }
     }
@@ -156,16 +156,16 @@ pub fn cells(axes: &Axes, file: FileKind, allowed: &Allowed) -> (Vec<Cell>, Vec<
     let mut ways = Vec::new();
     if file != FileKind::Shuffled {
         // A copy is in the order of the key, so it says nothing of other orders.
-        ways.push((Way::Copy, None));
+        ways.push((LoadWriter::Copy, None));
     }
     let orders = compared(&axes.sorts).into_iter().map(|sort| sort.map(Order::Sort));
-    let by_loader = |way: Way| orders.clone().map(move |order| (way, order)).collect::<Vec<_>>();
+    let by_loader = |way: LoadWriter| orders.clone().map(move |order| (way, order)).collect::<Vec<_>>();
     if allowed.local_infile {
-        ways.extend(axes.lanes.iter().flat_map(|lanes| by_loader(Way::Lanes(*lanes))));
+        ways.extend(axes.lanes.iter().flat_map(|lanes| by_loader(LoadWriter::Lanes(*lanes))));
     } else {
         left_out.push(LeftOut { way: "load-data".into(), reason: "the server has `local_infile` off".into() });
     }
-    ways.extend(axes.commit_rows.iter().flat_map(|rows| by_loader(Way::Rows(*rows))));
+    ways.extend(axes.commit_rows.iter().flat_map(|rows| by_loader(LoadWriter::Rows(*rows))));
     let reason = match &allowed.no_files {
         // An empty field is NULL to us and the empty text to the server, and so on.
         _ if file == FileKind::Foreign => {
@@ -178,9 +178,9 @@ pub fn cells(axes: &Axes, file: FileKind, allowed: &Allowed) -> (Vec<Cell>, Vec<
         (Some(reason), _) => left_out.push(LeftOut { way: "load-data-on-server".into(), reason }),
         (None, FileKind::Shuffled) => {
             let orders = [Order::AsItComes, Order::SortedFile];
-            ways.extend(orders.map(|order| (Way::OnServer, Some(order))));
+            ways.extend(orders.map(|order| (LoadWriter::OnServer, Some(order))));
         }
-        (None, _) => ways.push((Way::OnServer, None)),
+        (None, _) => ways.push((LoadWriter::OnServer, None)),
     }
     let mut cells = Vec::new();
     for memory in compared(&axes.memory) {
@@ -327,7 +327,7 @@ mod tests {
     fn a_sort_is_compared_with_both_files() {
         let orders = [Order::Sort(Sort::Key), Order::AsItComes, Order::SortedFile];
         let cells = orders.map(|order| {
-            let way = if order == Order::Sort(Sort::Key) { Way::Lanes(0) } else { Way::OnServer };
+            let way = if order == Order::Sort(Sort::Key) { LoadWriter::Lanes(0) } else { LoadWriter::OnServer };
             Cell { way, order: Some(order), indexes: None, deferred: None, memory: None }
         });
         let mut results = results(&[("a", 2.0), ("b", 20.0), ("c", 1.0)]);

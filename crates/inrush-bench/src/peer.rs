@@ -64,7 +64,7 @@ pub enum When {
 
 /// Where the server is. The password is not in it: it goes by the environment alone.
 #[derive(Clone, Debug, Serialize)]
-pub struct Place {
+pub struct ServerPlace {
     /// A name or an address.
     pub host: String,
     /// Of TCP.
@@ -113,7 +113,7 @@ impl When {
     }
 }
 
-impl Place {
+impl ServerPlace {
     fn route(&self) -> Route {
         match (&self.socket, self.tls) {
             (Some(_), _) => Route::Socket,
@@ -151,7 +151,7 @@ impl PeerCell {
 }
 
 /// The cells that these peers fill, and the methods that are left out since the server does not allow them.
-pub fn cells(hellos: &[Hello], sizes: &[u64], allowed: &Allowed, place: &Place) -> (Vec<PeerCell>, Vec<LeftOut>) {
+pub fn cells(hellos: &[Hello], sizes: &[u64], allowed: &Allowed, place: &ServerPlace) -> (Vec<PeerCell>, Vec<LeftOut>) {
     let (mut cells, mut left_out) = (Vec::new(), Vec::new());
     for (peer, hello) in hellos.iter().enumerate() {
         for offer in &hello.cases {
@@ -179,7 +179,7 @@ pub fn cells(hellos: &[Hello], sizes: &[u64], allowed: &Allowed, place: &Place) 
 }
 
 /// Why a server does not have what a peer needs, if it does not.
-fn missing(need: &str, allowed: &Allowed, place: &Place) -> Option<String> {
+fn missing(need: &str, allowed: &Allowed, place: &ServerPlace) -> Option<String> {
     match need {
         "no-tls" => (place.route() == Route::Tls).then(|| "its library cannot do it over TLS".into()),
         "mariadb" => (allowed.profile.family != need).then(|| "only MariaDB has it".into()),

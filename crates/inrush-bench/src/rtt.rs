@@ -6,7 +6,7 @@ mod ways;
 
 pub use ways::{Settings, Ways};
 
-use crate::insert::{self, Allowed, Operation, Way};
+use crate::insert::{self, Allowed, InsertMethod, Operation};
 use crate::results::{Case, LeftOut, Results, Role, Unit};
 use crate::table::{self, Line, grouped};
 use std::collections::BTreeMap;
@@ -86,9 +86,9 @@ impl Cell {
 /// The cells for these routes and sizes: every method that the server allows.
 pub fn cells(routes: &[Route], sizes: &[u64], allowed: &Allowed) -> (Vec<Cell>, Vec<LeftOut>) {
     // Methods that run in the server do not depend on the route to it.
-    let is_ours = |way: &Way| !matches!(way, Way::OnServer | Way::ServerFile);
+    let is_ours = |way: &InsertMethod| !matches!(way, InsertMethod::OnServer | InsertMethod::ServerFile);
     let (inserts, mut left_out) = insert::cells(Operation::Insert, sizes, allowed);
-    let of_server = [Way::OnServer, Way::ServerFile].map(|way| way.name(Operation::Insert));
+    let of_server = [InsertMethod::OnServer, InsertMethod::ServerFile].map(|way| way.name(Operation::Insert));
     left_out.retain(|one| !of_server.contains(&&*one.way));
     let doings: Vec<Doing> =
         inserts.into_iter().filter(|cell| is_ours(&cell.way)).map(Doing::Insert).chain([Doing::Ping]).collect();
@@ -253,7 +253,7 @@ mod tests {
         let insert = |method: Method| {
             Doing::Insert(insert::Cell {
                 operation: Operation::Insert,
-                way: Way::Batch(method),
+                way: InsertMethod::Batch(method),
                 commits: Commits::Each,
                 rows: 100,
             })

@@ -125,15 +125,15 @@ pub enum Style {
 }
 
 /// A column of numbers.
-struct Column {
+struct NumberColumn {
     head: String,
     digits: usize,
     value: fn(&Line<'_>) -> Option<f64>,
 }
 
 /// The columns that have values for these lines.
-fn columns(lines: &[Line<'_>]) -> Vec<Column> {
-    let column = |head: &str, digits, value| Column { head: head.into(), digits, value };
+fn columns(lines: &[Line<'_>]) -> Vec<NumberColumn> {
+    let column = |head: &str, digits, value| NumberColumn { head: head.into(), digits, value };
     let unit = lines.first().map(|line| line.case.unit).unwrap_or_default();
     let unit = if lines.iter().all(|line| line.case.unit == unit) { unit.name() } else { "number" };
     let does_as_much_each_time = lines.iter().all(|line| line.case.rows > 0);

@@ -38,20 +38,20 @@ pub(crate) enum Role {
     Flattened {
         prefix: Option<LitStr>,
     },
-    Column(Column),
+    Column(FieldColumn),
 }
 
 /// The column of a field.
-pub(crate) struct Column {
+pub(crate) struct FieldColumn {
     pub(crate) name: LitStr,
     /// A result may lack it: then the field has this value, or its type's default one.
     pub(crate) is_optional: bool,
     pub(crate) default: Option<Expr>,
-    pub(crate) way: Way,
+    pub(crate) conversion: FieldConversion,
 }
 
 /// How a field's value is converted.
-pub(crate) enum Way {
+pub(crate) enum FieldConversion {
     /// By its type.
     Own,
     /// Converted by the functions `to_value` and `from_value` of a module.
@@ -160,17 +160,17 @@ fn role_of(field: &Field, case: Case) -> Result<Role> {
     if prefix.is_some() {
         return Err(Error::new_spanned(field, "`prefix` belongs to `flatten`"));
     }
-    let way = match (with, json) {
+    let conversion = match (with, json) {
         (Some(_), true) => return Err(Error::new_spanned(field, "`json` means nothing beside `with`")),
-        (Some(path), false) => Way::With(path),
-        (None, true) => Way::Json,
-        (None, false) => Way::Own,
+        (Some(path), false) => FieldConversion::With(path),
+        (None, true) => FieldConversion::Json,
+        (None, false) => FieldConversion::Own,
     };
     let own_name = |ident: &Ident| LitStr::new(&case.of_field(&ident.unraw().to_string()), ident.span());
     let name = renamed
         .or_else(|| field.ident.as_ref().map(own_name))
         .ok_or_else(|| Error::new_spanned(field, "a field needs a name"))?;
-    Ok(Role::Column(Column { name, is_optional: default, default: default_value, way }))
+    Ok(Role::Column(FieldColumn { name, is_optional: default, default: default_value, conversion }))
 }
 
 pub(crate) const OPTIONS: &str = "an option of a field is `rename = \"column\"`, `default`, `skip`, `flatten`, `prefix`, `json` or `with = \"module\"`";

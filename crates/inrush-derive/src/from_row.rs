@@ -5,7 +5,7 @@ use quote::quote;
 use syn::{DeriveInput, Error, Field, Fields, GenericParam, Generics, Lifetime, LitStr, Result};
 
 use crate::case::Case;
-use crate::fields::{Named, Role, Way, bound, fields_of, named, no_options, within_option};
+use crate::fields::{FieldConversion, Named, Role, bound, fields_of, named, no_options, within_option};
 
 /// The implementation for `input`.
 pub(crate) fn implement(input: &DeriveInput) -> Result<TokenStream> {
@@ -57,7 +57,7 @@ fn by_name(fields: &[Named<'_>]) -> TokenStream {
                 }
             }
             Role::Column(column) => {
-                let value = converted(&column.way, field, place);
+                let value = converted(&column.conversion, field, place);
                 let is_missing = quote!(values[#place].0 == ::core::primitive::usize::MAX);
                 place += 1;
                 match (column.is_optional, &column.default) {
@@ -88,14 +88,14 @@ fn names(fields: &[Named<'_>]) -> TokenStream {
 }
 
 /// The value of a column as the field's type.
-fn converted(way: &Way, field: &Field, place: usize) -> TokenStream {
+fn converted(conversion: &FieldConversion, field: &Field, place: usize) -> TokenStream {
     let value = quote!(values[#place].0, values[#place].1);
     let ty = &field.ty;
-    match (way, within_option(ty)) {
-        (Way::Own, _) => quote!(row.convert(#value)?),
-        (Way::With(path), _) => quote!(row.convert_with(#value, #path::from_value)?),
-        (Way::Json, None) => quote!(row.convert::<::inrush::sans_io::convert::Json<#ty>>(#value)?.0),
-        (Way::Json, Some(inner)) => quote! {
+    match (conversion, within_option(ty)) {
+        (FieldConversion::Own, _) => quote!(row.convert(#value)?),
+        (FieldConversion::With(path), _) => quote!(row.convert_with(#value, #path::from_value)?),
+        (FieldConversion::Json, None) => quote!(row.convert::<::inrush::sans_io::convert::Json<#ty>>(#value)?.0),
+        (FieldConversion::Json, Some(inner)) => quote! {
             row.convert::<::core::option::Option<::inrush::sans_io::convert::Json<#inner>>>(#value)?.map(|json| json.0)
         },
     }
@@ -111,7 +111,7 @@ fn by_position(fields: &[&Field]) -> Result<TokenStream> {
     })
 }
 
-fn column<'f>(named: &'f Named<'_>) -> Option<&'f crate::fields::Column> {
+fn column<'f>(named: &'f Named<'_>) -> Option<&'f crate::fields::FieldColumn> {
     match &named.role {
         Role::Column(column) => Some(column),
         _ => None,
@@ -146,16 +146,18 @@ fn with_bounds(generics: &Generics, row: &Lifetime, fields: &[Named<'_>]) -> Gen
         let of = |ty: &syn::Type| match role {
             Role::Skipped => syn::parse_quote!(#ty: ::core::default::Default),
             Role::Flattened { .. } => syn::parse_quote!(#ty: ::inrush::sans_io::convert::FromRow<#row>),
-            Role::Column(column) => match column.way {
-                Way::Json => {
+            Role::Column(column) => match column.conversion {
+                FieldConversion::Json => {
                     syn::parse_quote!(::inrush::sans_io::convert::Json<#ty>: ::inrush::sans_io::convert::FromValue<#row>)
                 }
-                Way::With(_) => syn::parse_quote!(#ty: ::core::marker::Sized),
-                Way::Own => syn::parse_quote!(#ty: ::inrush::sans_io::convert::FromValue<#row>),
+                FieldConversion::With(_) => syn::parse_quote!(#ty: ::core::marker::Sized),
+                FieldConversion::Own => syn::parse_quote!(#ty: ::inrush::sans_io::convert::FromValue<#row>),
             },
         };
         let ty = match role {
-            Role::Column(column) if matches!(column.way, Way::Json) => within_option(&field.ty).unwrap_or(&field.ty),
+            Role::Column(column) if matches!(column.conversion, FieldConversion::Json) => {
+                within_option(&field.ty).unwrap_or(&field.ty)
+            }
             Role::Flattened { .. } => within_option(&field.ty).unwrap_or(&field.ty),
             _ => &field.ty,
         };

@@ -6,7 +6,7 @@ use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Error, Field, Fields, Generics, Ident, Index, LitStr, Member, Result, Type};
 
 use crate::case::Case;
-use crate::fields::{Named, Role, Way, bound, fields_of, named, no_options, within_option};
+use crate::fields::{FieldConversion, Named, Role, bound, fields_of, named, no_options, within_option};
 
 /// The implementations for `input`.
 pub(crate) fn implement(input: &DeriveInput) -> Result<TokenStream> {
@@ -85,7 +85,7 @@ fn parts<'f>(fields: &[Named<'f>]) -> Result<Vec<Part<'f>>> {
                 return Err(Error::new(prefix.span(), "`ToRow` has no `prefix`"));
             }
             Role::Column(column) => {
-                let value = value_of(&column.way, field, i);
+                let value = value_of(&column.conversion, field, i);
                 match parts.last_mut() {
                     Some(Part::Columns(names, values)) => {
                         names.push(column.name.clone());
@@ -103,21 +103,23 @@ fn parts<'f>(fields: &[Named<'f>]) -> Result<Vec<Part<'f>>> {
 }
 
 fn own(field: &Field, i: usize) -> TokenStream {
-    value_of(&Way::Own, field, i)
+    value_of(&FieldConversion::Own, field, i)
 }
 
-fn value_of(way: &Way, field: &Field, i: usize) -> TokenStream {
+fn value_of(conversion: &FieldConversion, field: &Field, i: usize) -> TokenStream {
     let member = match &field.ident {
         Some(ident) => Member::Named(ident.clone()),
         None => Member::Unnamed(Index::from(i)),
     };
     // With the span of the field's type, so that the compiler's errors point to it.
     let span = field.ty.span();
-    match (way, within_option(&field.ty)) {
-        (Way::Own, _) => quote_spanned!(span=> ::inrush::sans_io::convert::ToValue::to_value(&self.#member)),
-        (Way::With(path), _) => quote_spanned!(span=> #path::to_value(&self.#member)),
-        (Way::Json, None) => quote_spanned!(span=> ::inrush::sans_io::wire::Value::Json(&self.#member)),
-        (Way::Json, Some(_)) => quote_spanned! {span=>
+    match (conversion, within_option(&field.ty)) {
+        (FieldConversion::Own, _) => {
+            quote_spanned!(span=> ::inrush::sans_io::convert::ToValue::to_value(&self.#member))
+        }
+        (FieldConversion::With(path), _) => quote_spanned!(span=> #path::to_value(&self.#member)),
+        (FieldConversion::Json, None) => quote_spanned!(span=> ::inrush::sans_io::wire::Value::Json(&self.#member)),
+        (FieldConversion::Json, Some(_)) => quote_spanned! {span=>
             match &self.#member {
                 ::core::option::Option::Some(value) => ::inrush::sans_io::wire::Value::Json(value),
                 ::core::option::Option::None => ::inrush::sans_io::wire::Value::Null,
@@ -129,13 +131,15 @@ fn value_of(way: &Way, field: &Field, i: usize) -> TokenStream {
 /// Adds the bound that a field's type can be sent.
 fn bind(generics: &mut Generics, Named { field, role }: &Named<'_>) {
     let Role::Column(column) = role else { return };
-    match column.way {
-        Way::Own => bound(generics, [&field.ty], |ty| syn::parse_quote!(#ty: ::inrush::sans_io::convert::ToValue)),
-        Way::Json => {
+    match column.conversion {
+        FieldConversion::Own => {
+            bound(generics, [&field.ty], |ty| syn::parse_quote!(#ty: ::inrush::sans_io::convert::ToValue))
+        }
+        FieldConversion::Json => {
             let ty = within_option(&field.ty).unwrap_or(&field.ty);
             bound(generics, [ty], |ty| syn::parse_quote!(#ty: ::inrush::sans_io::wire::WriteJson));
         }
-        Way::With(_) => {}
+        FieldConversion::With(_) => {}
     }
 }
 
@@ -221,7 +225,7 @@ fn by_name(values: &[TokenStream]) -> TokenStream {
     let n = values.len();
     let places = 0..n;
     let own_order = quote!(out.extend([#(#values),*]));
-    let all_taken = quote!(n_values == #n #(&& ::inrush::sans_io::convert::TakeValue::take(to, #places, #values))*);
+    let all_taken = quote!(n_values == #n #(&& ::inrush::sans_io::convert::ValueVisitor::take(to, #places, #values))*);
     named_methods(&own_order, &all_taken)
 }
 
@@ -231,7 +235,7 @@ fn in_parts() -> TokenStream {
     let value = quote!(::inrush::sans_io::convert::ToRow::value(self, place));
     let own_order = quote!(out.extend((0..#n).map(|place| #value)));
     let all_taken = quote! {
-        n_values == #n && (0..n_values).all(|place| ::inrush::sans_io::convert::TakeValue::take(to, place, #value))
+        n_values == #n && (0..n_values).all(|place| ::inrush::sans_io::convert::ValueVisitor::take(to, place, #value))
     };
     named_methods(&own_order, &all_taken)
 }
@@ -273,11 +277,11 @@ fn named_methods(own_order: &TokenStream, all_taken: &TokenStream) -> TokenStrea
         }
 
         #[inline(always)]
-        fn hand<'__v>(
+        fn visit<'__v>(
             &'__v self,
             order: &::inrush::sans_io::convert::Order,
             n_values: usize,
-            to: &mut impl ::inrush::sans_io::convert::TakeValue<'__v>,
+            to: &mut impl ::inrush::sans_io::convert::ValueVisitor<'__v>,
         ) -> bool {
             order.positions().is_none() && #all_taken
         }
@@ -311,13 +315,13 @@ fn by_position(values: &[TokenStream]) -> TokenStream {
         }
 
         #[inline(always)]
-        fn hand<'__v>(
+        fn visit<'__v>(
             &'__v self,
             order: &::inrush::sans_io::convert::Order,
             n_values: usize,
-            to: &mut impl ::inrush::sans_io::convert::TakeValue<'__v>,
+            to: &mut impl ::inrush::sans_io::convert::ValueVisitor<'__v>,
         ) -> bool {
-            order.positions().is_none() && n_values == #n #(&& ::inrush::sans_io::convert::TakeValue::take(to, #places, #values))*
+            order.positions().is_none() && n_values == #n #(&& ::inrush::sans_io::convert::ValueVisitor::take(to, #places, #values))*
         }
     }
 }

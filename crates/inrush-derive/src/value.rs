@@ -13,7 +13,7 @@ use syn::{Data, DeriveInput, Error, Field, Fields, Ident, LitStr, Result};
 pub(crate) fn to_value(input: &DeriveInput) -> Result<TokenStream> {
     let mut generics = input.generics.clone();
     let body = match shape(input, "ToValue")? {
-        Shape::Around(field) => {
+        TypeShape::Around(field) => {
             bound(&mut generics, [&field.ty], |ty| syn::parse_quote!(#ty: ::inrush::sans_io::convert::ToValue));
             let member = match &field.ident {
                 Some(ident) => quote!(self.#ident),
@@ -21,7 +21,7 @@ pub(crate) fn to_value(input: &DeriveInput) -> Result<TokenStream> {
             };
             quote!(::inrush::sans_io::convert::ToValue::to_value(&#member))
         }
-        Shape::Names(names) => {
+        TypeShape::Names(names) => {
             let (idents, names): (Vec<_>, Vec<_>) = names.into_iter().unzip();
             quote! {
                 ::inrush::sans_io::wire::Value::Text(match self {
@@ -29,7 +29,7 @@ pub(crate) fn to_value(input: &DeriveInput) -> Result<TokenStream> {
                 })
             }
         }
-        Shape::Numbers(idents, repr) => {
+        TypeShape::Numbers(idents, repr) => {
             let variant = match repr.to_string().starts_with('u') {
                 true => quote!(UInt),
                 false => quote!(Int),
@@ -59,7 +59,7 @@ pub(crate) fn from_value(input: &DeriveInput) -> Result<TokenStream> {
     let row = row_lifetime(&input.generics)?;
     let mut generics = with_row(&input.generics, &row);
     let body = match shape(input, "FromValue")? {
-        Shape::Around(field) => {
+        TypeShape::Around(field) => {
             let ty = &field.ty;
             bound(&mut generics, [ty], |ty| syn::parse_quote!(#ty: ::inrush::sans_io::convert::FromValue<#row>));
             let make = match &field.ident {
@@ -94,7 +94,7 @@ pub(crate) fn from_value(input: &DeriveInput) -> Result<TokenStream> {
                 }
             }
         }
-        Shape::Names(names) => {
+        TypeShape::Names(names) => {
             let (idents, names): (Vec<Ident>, Vec<LitStr>) = names.into_iter().unzip();
             let listed: Vec<_> = names.iter().map(|name| format!("`{}`", name.value())).collect();
             let kind = format!("one of {} (`{}`)", listed.join(", "), input.ident);
@@ -112,7 +112,7 @@ pub(crate) fn from_value(input: &DeriveInput) -> Result<TokenStream> {
                 }
             }
         }
-        Shape::Numbers(idents, repr) => {
+        TypeShape::Numbers(idents, repr) => {
             let kind = format!("the number of a variant (`{}`)", input.ident);
             quote! {
                 const KIND: &'static str = #kind;
@@ -141,7 +141,7 @@ pub(crate) fn from_value(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-enum Shape<'i> {
+enum TypeShape<'i> {
     /// The only field of a struct.
     Around(&'i Field),
     /// Variants and their names.
@@ -150,7 +150,7 @@ enum Shape<'i> {
     Numbers(Vec<Ident>, Ident),
 }
 
-fn shape<'i>(input: &'i DeriveInput, derived: &str) -> Result<Shape<'i>> {
+fn shape<'i>(input: &'i DeriveInput, derived: &str) -> Result<TypeShape<'i>> {
     match &input.data {
         Data::Struct(data) if data.fields.len() == 1 => {
             let fields = data.fields.iter();
@@ -162,7 +162,7 @@ fn shape<'i>(input: &'i DeriveInput, derived: &str) -> Result<Shape<'i>> {
             {
                 return Err(Error::new_spanned(attribute, "a struct around one value has no options"));
             }
-            fields.into_iter().next().map(Shape::Around).ok_or_else(|| refusal(input, derived))
+            fields.into_iter().next().map(TypeShape::Around).ok_or_else(|| refusal(input, derived))
         }
         Data::Enum(data) if !data.variants.is_empty() => {
             if let Some(repr) = is_by_repr(input)? {
@@ -173,7 +173,10 @@ fn shape<'i>(input: &'i DeriveInput, derived: &str) -> Result<Shape<'i>> {
                         return Err(Error::new_spanned(variant, message));
                     }
                 }
-                return Ok(Shape::Numbers(data.variants.iter().map(|variant| variant.ident.clone()).collect(), repr));
+                return Ok(TypeShape::Numbers(
+                    data.variants.iter().map(|variant| variant.ident.clone()).collect(),
+                    repr,
+                ));
             }
             let case = Case::of_input(input, true)?;
             let mut names: Vec<(Ident, LitStr)> = Vec::new();
@@ -192,7 +195,7 @@ fn shape<'i>(input: &'i DeriveInput, derived: &str) -> Result<Shape<'i>> {
                 }
                 names.push((ident.clone(), name));
             }
-            Ok(Shape::Names(names))
+            Ok(TypeShape::Names(names))
         }
         _ => Err(refusal(input, derived)),
     }

@@ -3,12 +3,12 @@
 
 #![allow(clippy::print_stdout, reason = "its output is what it is for")]
 
-use inrush_files::{CsvOptions, FindOut, Format, open};
+use inrush_files::{AutoDetect, CsvOptions, Format, open};
 use std::time::Instant;
 
 fn main() {
-    let find_out = FindOut { delimiter: true, quote: true, header: true, skip: true, encoding: true };
-    let options = CsvOptions::default().with_find_out(find_out);
+    let auto_detect = AutoDetect { delimiter: true, quote: true, header: true, skip: true, encoding: true };
+    let options = CsvOptions::default().with_auto_detect(auto_detect);
     let code = |byte: Option<u8>| byte.map_or("-".to_owned(), |byte| byte.to_string());
     for path in std::env::args().skip(1) {
         let began = Instant::now();

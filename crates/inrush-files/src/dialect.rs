@@ -71,7 +71,7 @@ pub struct CsvOptions {
     /// Whether the names of a JSON file are those of all of its records, which are read first, and not of the first ones.
     pub all_names: bool,
     /// Which of these options are detected from the beginning of each file, whatever their values here.
-    pub find_out: FindOut,
+    pub auto_detect: AutoDetect,
     /// The columns of the table, which decide where a file's first line may be a header or a row.
     pub columns_of_table: Option<TableColumns>,
     /// Features that detection found in no record of the sample.
@@ -187,7 +187,7 @@ pub enum HeaderNames {
 
 /// What is detected from a file's beginning. Nothing by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FindOut {
+pub struct AutoDetect {
     /// The delimiter.
     pub delimiter: bool,
     /// The quote and the escape.
@@ -200,7 +200,7 @@ pub struct FindOut {
     pub encoding: bool,
 }
 
-impl FindOut {
+impl AutoDetect {
     /// Whether anything is to be detected.
     pub fn is_any(self) -> bool {
         self != Self::default()
@@ -230,7 +230,7 @@ inrush_core::setters!(CsvOptions {
     with_formats => formats: as ValueFormats,
     with_names => names: as HeaderNames,
     with_all_names => all_names: as bool,
-    with_find_out => find_out: as FindOut,
+    with_auto_detect => auto_detect: as AutoDetect,
     with_columns_of_table => columns_of_table: into Option<TableColumns>,
 });
 
@@ -259,7 +259,7 @@ impl Default for CsvOptions {
             formats: ValueFormats::default(),
             names: HeaderNames::Keep,
             all_names: false,
-            find_out: FindOut::default(),
+            auto_detect: AutoDetect::default(),
             columns_of_table: None,
             doubts: Doubts::default(),
         }

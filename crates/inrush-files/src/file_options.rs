@@ -1,7 +1,7 @@
 //! The options of files as a user writes them, for every front end: texts under the names that the command has, parsed and checked into a
 //! [`Format`] and [`CsvOptions`]. Errors name the command's options.
 
-use crate::dialect::{CsvOptions, FindOut, HeaderNames};
+use crate::dialect::{AutoDetect, CsvOptions, HeaderNames};
 use crate::formats::{DateFormat, Percent, ValueFormats};
 use crate::open::Format;
 use crate::widths::Widths;
@@ -73,7 +73,7 @@ impl FileOptions {
         // A given format is read as its standard says, except for properties whose own option asks for detection.
         let is_auto = self.format == Format::Auto;
         let asked = |option: &Option<String>| option.as_deref().map_or(is_auto, |text| text == AUTO);
-        let find_out = FindOut {
+        let auto_detect = AutoDetect {
             delimiter: asked(&self.delimiter),
             quote: asked(&self.quote) && self.escape.is_none(),
             header: is_auto && self.header.is_none(),
@@ -116,7 +116,7 @@ impl FileOptions {
             .with_stored_formulas(self.takes_stored_formulas)
             .with_all_names(self.reads_all_names)
             .with_names(names)
-            .with_find_out(find_out))
+            .with_auto_detect(auto_detect))
     }
 
     /// How numbers and dates are written.
@@ -177,19 +177,19 @@ mod tests {
     /// The given options decide what is detected.
     #[test]
     fn what_is_given_is_not_found_out() {
-        let found = |options: FileOptions| options.csv_options(false).unwrap().find_out;
-        let all = FindOut { delimiter: true, quote: true, header: true, skip: false, encoding: false };
+        let found = |options: FileOptions| options.csv_options(false).unwrap().auto_detect;
+        let all = AutoDetect { delimiter: true, quote: true, header: true, skip: false, encoding: false };
         assert_eq!(found(FileOptions::default()), all);
         let text = |text: &str| Some(text.to_owned());
-        let check = |options: FileOptions, want: FindOut| assert_eq!(found(options), want);
-        check(FileOptions { delimiter: text(";"), ..Default::default() }, FindOut { delimiter: false, ..all });
-        check(FileOptions { quote: text(""), ..Default::default() }, FindOut { quote: false, ..all });
-        check(FileOptions { escape: text("\\"), ..Default::default() }, FindOut { quote: false, ..all });
-        check(FileOptions { header: Some(true), ..Default::default() }, FindOut { header: false, ..all });
-        check(FileOptions { header: Some(false), ..Default::default() }, FindOut { header: false, ..all });
-        check(FileOptions { skip: text("auto"), ..Default::default() }, FindOut { skip: true, ..all });
-        check(FileOptions { encoding: text("auto"), ..Default::default() }, FindOut { encoding: true, ..all });
-        check(FileOptions { format: Format::Csv, ..Default::default() }, FindOut::default());
+        let check = |options: FileOptions, want: AutoDetect| assert_eq!(found(options), want);
+        check(FileOptions { delimiter: text(";"), ..Default::default() }, AutoDetect { delimiter: false, ..all });
+        check(FileOptions { quote: text(""), ..Default::default() }, AutoDetect { quote: false, ..all });
+        check(FileOptions { escape: text("\\"), ..Default::default() }, AutoDetect { quote: false, ..all });
+        check(FileOptions { header: Some(true), ..Default::default() }, AutoDetect { header: false, ..all });
+        check(FileOptions { header: Some(false), ..Default::default() }, AutoDetect { header: false, ..all });
+        check(FileOptions { skip: text("auto"), ..Default::default() }, AutoDetect { skip: true, ..all });
+        check(FileOptions { encoding: text("auto"), ..Default::default() }, AutoDetect { encoding: true, ..all });
+        check(FileOptions { format: Format::Csv, ..Default::default() }, AutoDetect::default());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::escaped::{self, DELIMITER, NULL};
 use crate::input::Input;
-use crate::untaken::Untaken;
+use crate::pending_bytes::PendingBytes;
 use crate::widths::{RULER_LINES, Widths, is_ruler};
 use encoding_rs::Encoding;
 use memchr::memchr;
@@ -17,7 +17,7 @@ pub(crate) struct FixedWidth {
     /// Text that was read and not cut yet.
     text: Vec<u8>,
     /// Lines that are not taken yet.
-    out: Untaken,
+    out: PendingBytes,
     has_ended: bool,
     max_line: usize,
     /// Lines with text so far, as far as a ruler may be one of them.
@@ -39,7 +39,7 @@ impl FixedWidth {
             widths,
             comment,
             text: Vec::new(),
-            out: Untaken::default(),
+            out: PendingBytes::default(),
             has_ended: false,
             max_line,
             n_first: 0,

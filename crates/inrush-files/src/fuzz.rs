@@ -3,7 +3,7 @@
 
 use crate::csv::CsvReader;
 use crate::decompress::{Compression, decompress};
-use crate::dialect::{CsvOptions, Doubts, FindOut, HeaderNames};
+use crate::dialect::{AutoDetect, CsvOptions, Doubts, HeaderNames};
 use crate::file_source::FileSource;
 use crate::fixed_width::FixedWidth;
 use crate::formats::{DateFormat, Percent, ValueFormats};
@@ -30,11 +30,11 @@ use std::io::{Cursor, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A target, which accepts any bytes.
-pub type Target = fn(&[u8]);
+pub type FuzzTarget = fn(&[u8]);
 
 /// Every target with its name.
 // `columnar` is not among them: a fuzzer ends at any panic, and the panics of decoders are caught (see `guard`).
-pub const ALL: &[(&str, Target)] = &[
+pub const ALL: &[(&str, FuzzTarget)] = &[
     ("csv", csv),
     ("csv_cuts", csv_cuts),
     ("csv_pass_through", csv_pass_through),
@@ -66,8 +66,8 @@ pub fn csv_cuts(bytes: &[u8]) {
 /// Detection returns the same result each time, for any bytes. As a JSON document, the bytes become the same lines however the reads
 /// are cut.
 pub fn found_out(bytes: &[u8]) {
-    let all = FindOut { delimiter: true, quote: true, header: true, skip: true, encoding: true };
-    let options = CsvOptions::default().with_find_out(all);
+    let all = AutoDetect { delimiter: true, quote: true, header: true, skip: true, encoding: true };
+    let options = CsvOptions::default().with_auto_detect(all);
     let sample = Sample { name: "fuzz", bytes, is_all: true, delimiter: b',', lacks_ends: false, comment: None };
     let found = || sniff(sample, &options).map(|found| format!("{found:?}")).map_err(|error| error.to_string());
     assert_eq!(found(), found(), "what is found out differs from time to time");
@@ -131,7 +131,7 @@ pub fn csv_pass_through(bytes: &[u8]) {
                 batch.rejects.is_empty() && bad.is_empty() && pass_through.n_rows() == batch.records(),
                 "not all are rows"
             );
-            let separators = load_data::as_it_stands(&batch, &columns, &[]);
+            let separators = load_data::batch_passes_through(&batch, &columns, &[]);
             // With an escape, parsing does not determine whether it occurs.
             let gives_up = options.escape.is_some() && separators.is_none();
             assert!(gives_up || load_data::passes_through(&pass_through) == separators, "it cannot be passed through");
@@ -174,7 +174,7 @@ fn options(bytes_with_meaning: u8, switches: u8, sizes: u8) -> CsvOptions {
         names: HeaderNames::Keep,
         all_names: false,
         stored_formulas: false,
-        find_out: FindOut::default(),
+        auto_detect: AutoDetect::default(),
         columns_of_table: None,
         doubts: Doubts { swallowing: switches & 0x40 != 0, backslashes: sizes & 8 != 0 },
     }

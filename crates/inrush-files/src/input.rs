@@ -5,7 +5,7 @@
 
 use crate::dialect::Dialect;
 use crate::on_disk::OnDisk;
-use crate::untaken::Untaken;
+use crate::pending_bytes::PendingBytes;
 use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8};
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -109,7 +109,7 @@ impl Input {
         let Dialect { delimiter, quote, escape, .. } = *dialect;
         let comment = dialect.comment.clone();
         self.lone_returns =
-            Some(LoneReturns { delimiter, quote, escape, comment, begun: Some(0), place: Place::FieldStart });
+            Some(LoneReturns { delimiter, quote, escape, comment, begun: Some(0), place: RecordPlace::FieldStart });
         self
     }
 
@@ -202,13 +202,13 @@ impl Input {
 /// A text in another encoding as bytes of UTF-8. Text that is not valid is an error.
 pub(crate) struct Utf8 {
     input: Input,
-    out: Untaken,
+    out: PendingBytes,
     has_ended: bool,
 }
 
 impl Utf8 {
     pub(crate) fn new(bytes: Box<dyn Read + Send>, encoding: &'static Encoding) -> io::Result<Self> {
-        Ok(Self { input: Input::new(bytes, Some(encoding))?, out: Untaken::default(), has_ended: false })
+        Ok(Self { input: Input::new(bytes, Some(encoding))?, out: PendingBytes::default(), has_ended: false })
     }
 }
 
@@ -234,12 +234,12 @@ struct LoneReturns {
     comment: Option<Vec<u8>>,
     /// How many bytes of the beginning of a comment the line has so far, unless it has another one.
     begun: Option<usize>,
-    place: Place,
+    place: RecordPlace,
 }
 
 /// Where in a record the next byte is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum RecordPlace {
     FieldStart,
     Bare,
     /// In a line that is no record, in which quotes are text.
@@ -257,20 +257,20 @@ impl LoneReturns {
             let is_quote = self.quote == Some(*byte);
             let is_comment = self.begins_comment(*byte);
             self.place = match self.place {
-                Place::Comment if *byte != b'\r' => Place::Comment,
-                _ if is_comment => Place::Comment,
-                Place::Escaped => Place::Quoted,
-                Place::Quoted if self.escape == Some(*byte) => Place::Escaped,
-                Place::Quoted if is_quote => Place::Closing,
-                Place::Quoted => Place::Quoted,
-                Place::FieldStart | Place::Closing if is_quote => Place::Quoted,
+                RecordPlace::Comment if *byte != b'\r' => RecordPlace::Comment,
+                _ if is_comment => RecordPlace::Comment,
+                RecordPlace::Escaped => RecordPlace::Quoted,
+                RecordPlace::Quoted if self.escape == Some(*byte) => RecordPlace::Escaped,
+                RecordPlace::Quoted if is_quote => RecordPlace::Closing,
+                RecordPlace::Quoted => RecordPlace::Quoted,
+                RecordPlace::FieldStart | RecordPlace::Closing if is_quote => RecordPlace::Quoted,
                 _ if *byte == b'\r' => {
                     *byte = b'\n';
                     self.begun = Some(0);
-                    Place::FieldStart
+                    RecordPlace::FieldStart
                 }
-                _ if *byte == self.delimiter => Place::FieldStart,
-                _ => Place::Bare,
+                _ if *byte == self.delimiter => RecordPlace::FieldStart,
+                _ => RecordPlace::Bare,
             };
         }
     }

@@ -4,7 +4,7 @@
 //! Line ends between tokens become blanks. Within a string they are no JSON; they stay, so that the record is refused and not bent. A
 //! document that ends inside its array is an error.
 
-use crate::untaken::Untaken;
+use crate::pending_bytes::PendingBytes;
 use std::collections::BTreeSet;
 use std::io::{self, Read};
 
@@ -25,7 +25,7 @@ pub(crate) struct Elements<R> {
     /// The key that is being read.
     key: Vec<u8>,
     /// Lines that are not taken yet.
-    out: Untaken,
+    out: PendingBytes,
     input: Vec<u8>,
     has_ended: bool,
 }
@@ -69,7 +69,7 @@ struct Nesting {
 
 /// What a byte does to a value.
 #[derive(PartialEq, Eq)]
-enum Step {
+enum ByteStep {
     Inside,
     /// It is the value's last byte.
     Last,
@@ -87,31 +87,31 @@ impl Quoted {
 }
 
 impl Nesting {
-    fn step(&mut self, byte: u8) -> Step {
+    fn step(&mut self, byte: u8) -> ByteStep {
         if let Some(string) = &mut self.string {
             if string.ends_at(byte) {
                 self.string = None;
-                return if self.depth == 0 { Step::Last } else { Step::Inside };
+                return if self.depth == 0 { ByteStep::Last } else { ByteStep::Inside };
             }
-            return Step::Inside;
+            return ByteStep::Inside;
         }
         match byte {
             b'"' => self.string = Some(Quoted::default()),
             b'{' | b'[' => self.depth += 1,
-            b'}' | b']' | b',' if self.depth == 0 => return Step::Behind,
+            b'}' | b']' | b',' if self.depth == 0 => return ByteStep::Behind,
             b'}' | b']' => {
                 self.depth -= 1;
                 if self.depth == 0 {
-                    return Step::Last;
+                    return ByteStep::Last;
                 }
             }
             byte if byte.is_ascii_whitespace() => {
-                return if self.depth == 0 && self.has_begun { Step::Behind } else { Step::Inside };
+                return if self.depth == 0 && self.has_begun { ByteStep::Behind } else { ByteStep::Inside };
             }
             _ => {}
         }
         self.has_begun = true;
-        Step::Inside
+        ByteStep::Inside
     }
 }
 
@@ -129,7 +129,7 @@ impl<R: Read> Elements<R> {
             found: Vec::new(),
             is_over: false,
             key: Vec::new(),
-            out: Untaken::default(),
+            out: PendingBytes::default(),
             input: vec![0; READ_BYTES],
             has_ended: false,
         }
@@ -193,15 +193,15 @@ impl<R: Read> Elements<R> {
                 return self.take(byte);
             }
             State::Element(nesting) => match nesting.step(byte) {
-                Step::Inside => {
+                ByteStep::Inside => {
                     let is_between_tokens = nesting.string.is_none();
                     self.out.bytes.push(if is_between_tokens && matches!(byte, b'\n' | b'\r') { b' ' } else { byte });
                 }
-                Step::Last => {
+                ByteStep::Last => {
                     self.out.bytes.extend([byte, b'\n']);
                     self.state = self.behind_an_element();
                 }
-                Step::Behind => {
+                ByteStep::Behind => {
                     self.out.bytes.push(b'\n');
                     self.state = self.behind_an_element();
                     return self.take(byte);
@@ -260,9 +260,9 @@ impl<R: Read> Elements<R> {
             }
             State::Colon { .. } => return Err(wrong("a key without a value")),
             State::Passed(nesting) => match nesting.step(byte) {
-                Step::Inside => {}
-                Step::Last => self.state = State::Keys,
-                Step::Behind => {
+                ByteStep::Inside => {}
+                ByteStep::Last => self.state = State::Keys,
+                ByteStep::Behind => {
                     self.state = State::Keys;
                     return self.take(byte);
                 }
@@ -376,9 +376,9 @@ fn values_of(object: &[u8], depth: usize) -> OnlyObject {
                 }
                 let mut nesting = Nesting::default();
                 let end = value.iter().enumerate().find_map(|(at, byte)| match nesting.step(*byte) {
-                    Step::Inside => None,
-                    Step::Last => Some(at + 1),
-                    Step::Behind => Some(at),
+                    ByteStep::Inside => None,
+                    ByteStep::Last => Some(at + 1),
+                    ByteStep::Behind => Some(at),
                 });
                 found.note(&key, &value[..end.unwrap_or(value.len())], depth);
                 let Some(end) = end else { return found };

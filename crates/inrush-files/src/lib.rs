@@ -46,11 +46,11 @@ mod parquet;
 #[path = "no_parquet.rs"]
 mod parquet;
 mod paths;
+mod pending_bytes;
 mod record_batches;
 mod sniff;
 mod tar_member;
 mod together;
-mod untaken;
 mod whole_sample;
 mod widths;
 #[cfg(feature = "parquet")]
@@ -63,7 +63,7 @@ pub use csv::CsvReader;
 #[doc(hidden)]
 pub use csv::count_records;
 pub use decompress::Compression;
-pub use dialect::{CsvOptions, Dialect, FindOut, HeaderNames, TableColumn, TableColumns};
+pub use dialect::{AutoDetect, CsvOptions, Dialect, HeaderNames, TableColumn, TableColumns};
 pub use diverts::{check_reject_file, is_of_one_table, reject_file_name, reject_header};
 pub use file_options::FileOptions;
 pub use file_source::{FileSource, RejectForm};
@@ -74,7 +74,7 @@ pub use new_table::{NewTable, NewTypes, Sample, infer_all};
 pub use open::{Format, open};
 pub use paths::{expand, table_of};
 pub use record_batches::{record_batches, record_batches_once};
-pub use sniff::Found;
+pub use sniff::DetectedDialect;
 pub use together::{
     QuotedEmpties, check_all_names, check_fields_of_formats, describe_all, found_header, likely_encodings, open_all,
     refuse_other_encodings,

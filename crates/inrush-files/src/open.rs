@@ -1,7 +1,7 @@
 //! Opens a file by its name and its first bytes: which format, how compressed, how long.
 
 use crate::arrow::{self, Arrow};
-use crate::columnar::{Columnar, Cuts, Whereabouts};
+use crate::columnar::{Columnar, Cuts, SourceLocation};
 use crate::csv::{CsvReader, READ_BYTES};
 use crate::decompress::{Compression, MAGIC_BYTES, decompress, peek, peek_before_errors, peek_own_errors};
 use crate::dialect::CsvOptions;
@@ -13,7 +13,7 @@ use crate::json_elements::{Elements, OnlyObject, only_object};
 use crate::jsonl::JsonlReader;
 use crate::on_disk::OnDisk;
 use crate::parquet::Parquet;
-use crate::sniff::{Found, Sample, find_encoding, likely_encoding, sniff, sniff_lines};
+use crate::sniff::{DetectedDialect, Sample, find_encoding, likely_encoding, sniff, sniff_lines};
 use crate::tar_member::{self, is_tar};
 use crate::widths::Widths;
 use crate::xlsx::{self, Fill, is_workbook};
@@ -280,15 +280,15 @@ fn open_stream(
     }
     if is_arrow_stream(path, &head, format) {
         columnar_options(path, options)?;
-        let (whereabouts, plain) = match place {
-            Some(place) => (Whereabouts::OnDisk(place), plain),
+        let (location, plain) = match place {
+            Some(place) => (SourceLocation::OnDisk(place), plain),
             None => {
                 let (head, plain) = peek(plain, STREAM_HEAD).map_err(cannot_read)?;
-                (Whereabouts::Stream { name: "-".into(), hash: checksum(&head) }, plain)
+                (SourceLocation::Stream { name: "-".into(), hash: checksum(&head) }, plain)
             }
         };
         let arrow = Arrow::open_stream(path, plain, options.memory)?;
-        return Ok(Box::new(Columnar::new(path, arrow, meter, cuts(options), whereabouts)?.renaming(options.names)));
+        return Ok(Box::new(Columnar::new(path, arrow, meter, cuts(options), location)?.renaming(options.names)));
     }
     open_text(["", path], path, plain, meter, compression, place, format, options)
 }
@@ -356,7 +356,7 @@ fn open_text(
     if let Some(widths) = &options.widths {
         return open_fixed_width(path, plain, meter, compression, place, widths, options);
     }
-    if !options.find_out.is_any() {
+    if !options.auto_detect.is_any() {
         return Ok(Box::new(
             CsvReader::with(path, plain, meter, compression, delimiter, options, READ_BYTES)?.placed(place),
         ));
@@ -405,7 +405,7 @@ fn open_fixed_width(
     }
     let (sample, plain) = peek_before_errors(plain, STREAM_SAMPLE);
     let is_all = (sample.len() as u64) < STREAM_SAMPLE;
-    let encoding = match options.find_out.is_any() {
+    let encoding = match options.auto_detect.is_any() {
         true => find_encoding(of_lines(path, &sample, is_all), options)?,
         false => options.encoding,
     };
@@ -426,7 +426,7 @@ fn open_lines(
     meter: Arc<Meter>,
     compression: Compression,
     place: Option<OnDisk>,
-    found: Found,
+    found: DetectedDialect,
     options: CsvOptions,
 ) -> Result<Box<dyn FileSource>> {
     let is_new = (options.header, options.skip) != (found.header, found.skip);
@@ -443,10 +443,10 @@ fn of_lines<'a>(name: &'a str, bytes: &'a [u8], is_all: bool) -> Sample<'a> {
 }
 
 /// What is detected from such lines, if the options leave anything open.
-fn found_in_lines(sample: Sample<'_>, options: &CsvOptions) -> Result<Found> {
-    match options.find_out.is_any() {
+fn found_in_lines(sample: Sample<'_>, options: &CsvOptions) -> Result<DetectedDialect> {
+    match options.auto_detect.is_any() {
         true => sniff_lines(sample, options),
-        false => Ok(Found { header: options.header, skip: options.skip, ..Found::default() }),
+        false => Ok(DetectedDialect { header: options.header, skip: options.skip, ..DetectedDialect::default() }),
     }
 }
 
@@ -547,7 +547,7 @@ fn open_parquet(path: &str, place: OnDisk, options: &CsvOptions) -> Result<Box<d
     let meter = Meter::new(Some(place.size()));
     let parquet = Parquet::open(path, place.clone(), meter.clone(), options.batch_bytes, options.memory)?;
     Ok(Box::new(
-        Columnar::new(path, parquet, meter, cuts(options), Whereabouts::OnDisk(place))?.renaming(options.names),
+        Columnar::new(path, parquet, meter, cuts(options), SourceLocation::OnDisk(place))?.renaming(options.names),
     ))
 }
 
@@ -555,7 +555,9 @@ fn open_arrow_file(path: &str, place: OnDisk, options: &CsvOptions) -> Result<Bo
     columnar_options(path, options)?;
     let meter = Meter::new(Some(place.size()));
     let arrow = Arrow::open_file(path, place.clone(), meter.clone(), options.memory)?;
-    Ok(Box::new(Columnar::new(path, arrow, meter, cuts(options), Whereabouts::OnDisk(place))?.renaming(options.names)))
+    Ok(Box::new(
+        Columnar::new(path, arrow, meter, cuts(options), SourceLocation::OnDisk(place))?.renaming(options.names),
+    ))
 }
 
 /// An error of a reader before the first row, when its options can still be given.

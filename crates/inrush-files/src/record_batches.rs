@@ -1,7 +1,7 @@
 //! Record batches of a program as a source: what another library reads or makes, and results of a query.
 
 use crate::CsvOptions;
-use crate::columnar::{Arrays, Columnar, Whereabouts, text_size};
+use crate::columnar::{Arrays, Columnar, SourceLocation, text_size};
 use crate::file_source::FileSource;
 use crate::input::Meter;
 use crate::open::{STREAM_HEAD, columnar_options, cuts};
@@ -71,7 +71,7 @@ fn columnar<B: RecordBatchReader + Send + 'static>(
         n_read: 0,
         row_bytes: 0,
     };
-    Ok(Columnar::new(name, arrays, Meter::new(None), cuts(options), Whereabouts::Nowhere)?.renaming(options.names))
+    Ok(Columnar::new(name, arrays, Meter::new(None), cuts(options), SourceLocation::Nowhere)?.renaming(options.names))
 }
 
 /// The batches as they are given, and which of their fields are wanted.

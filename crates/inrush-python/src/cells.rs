@@ -301,7 +301,7 @@ pub(crate) struct Rows {
 
 /// The values of the first rows in a column.
 #[derive(Clone, Debug)]
-pub(crate) struct Column {
+pub(crate) struct ColumnSample {
     pub(crate) name: String,
     pub(crate) kinds: Vec<ValueKind>,
     /// The length of its longest text.
@@ -330,10 +330,10 @@ impl Rows {
         &mut self,
         py: Python<'py>,
         rows: &mut dyn Iterator<Item = PyResult<Bound<'py, PyAny>>>,
-        columns: Option<&mut Vec<Column>>,
+        columns: Option<&mut Vec<ColumnSample>>,
     ) -> PyResult<RecordBatch> {
         let mut cells: Vec<Vec<Cell<'_>>> = self.names.iter().map(|_| Vec::new()).collect();
-        let mut kinds: Vec<Column> = self.names.iter().map(|name| Column::new(name)).collect();
+        let mut kinds: Vec<ColumnSample> = self.names.iter().map(|name| ColumnSample::new(name)).collect();
         let mut n_rows = 0;
         for row in rows {
             let row = row?;
@@ -424,8 +424,8 @@ impl Rows {
     }
 }
 
-fn schema_of(columns: &[Column]) -> SchemaRef {
-    let field = |column: &Column| {
+fn schema_of(columns: &[ColumnSample]) -> SchemaRef {
+    let field = |column: &ColumnSample| {
         let ty = if column.kinds.iter().find(|kind| **kind != ValueKind::Null) == Some(&ValueKind::Bytes) {
             DataType::Binary
         } else {
@@ -436,7 +436,7 @@ fn schema_of(columns: &[Column]) -> SchemaRef {
     Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()))
 }
 
-impl Column {
+impl ColumnSample {
     fn new(name: &str) -> Self {
         Self {
             name: name.into(),

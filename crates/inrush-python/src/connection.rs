@@ -64,10 +64,10 @@ struct Slot {
     config: Config,
     /// The process that made it.
     pid: u32,
-    place: Mutex<Place>,
+    place: Mutex<ConnectionState>,
 }
 
-enum Place {
+enum ConnectionState {
     Here(Box<blocking::Connection>),
     /// It is in use: by a call, or by a result that is being read.
     Taken,
@@ -85,7 +85,7 @@ pub(crate) struct Held {
 }
 
 impl Slot {
-    fn place(&self) -> MutexGuard<'_, Place> {
+    fn place(&self) -> MutexGuard<'_, ConnectionState> {
         self.place.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -100,14 +100,16 @@ impl Held {
     fn take(py: Python<'_>, slot: &Arc<Slot>) -> PyResult<Self> {
         let why_not = if slot.is_of_this_process() {
             let mut place = slot.place();
-            match mem::replace(&mut *place, Place::Taken) {
-                Place::Here(connection) => return Ok(Self { connection: Some(connection), slot: slot.clone() }),
-                Place::Taken => {
+            match mem::replace(&mut *place, ConnectionState::Taken) {
+                ConnectionState::Here(connection) => {
+                    return Ok(Self { connection: Some(connection), slot: slot.clone() });
+                }
+                ConnectionState::Taken => {
                     "a result of this connection is being read, or another thread uses it: read the result to its end, close it, \
                      or connect once more"
                 }
-                Place::Closed => {
-                    *place = Place::Closed;
+                ConnectionState::Closed => {
+                    *place = ConnectionState::Closed;
                     "this connection is closed"
                 }
             }
@@ -128,8 +130,8 @@ impl Drop for Held {
         }
         let mut place = self.slot.place();
         // It may have been closed in the meantime.
-        if matches!(*place, Place::Taken) {
-            *place = Place::Here(connection);
+        if matches!(*place, ConnectionState::Taken) {
+            *place = ConnectionState::Here(connection);
         }
     }
 }
@@ -153,7 +155,7 @@ impl Drop for Slot {
         if self.is_of_this_process() {
             return;
         }
-        if let Place::Here(connection) = mem::replace(&mut *self.place(), Place::Closed) {
+        if let ConnectionState::Here(connection) = mem::replace(&mut *self.place(), ConnectionState::Closed) {
             // As above.
             mem::forget(connection);
         }
@@ -243,26 +245,26 @@ impl Connection {
     #[getter]
     fn in_transaction(&self) -> bool {
         match &*self.slot.place() {
-            Place::Here(connection) => connection.session().in_transaction(),
+            ConnectionState::Here(connection) => connection.session().in_transaction(),
             _ => false,
         }
     }
 
     #[getter]
     fn is_closed(&self) -> bool {
-        matches!(&*self.slot.place(), Place::Closed)
+        matches!(&*self.slot.place(), ConnectionState::Closed)
     }
 
     /// Whether it was lost: closed by the server, by a time-out, by Ctrl-C.
     #[getter]
     fn is_lost(&self) -> bool {
-        matches!(&*self.slot.place(), Place::Here(connection) if connection.session().is_dead())
+        matches!(&*self.slot.place(), ConnectionState::Here(connection) if connection.session().is_dead())
     }
 
     #[getter]
     fn connection_id(&self) -> Option<u32> {
         match &*self.slot.place() {
-            Place::Here(connection) => Some(connection.connection_id()),
+            ConnectionState::Here(connection) => Some(connection.connection_id()),
             _ => None,
         }
     }
@@ -270,7 +272,7 @@ impl Connection {
     #[getter]
     fn server_version(&self) -> Option<String> {
         match &*self.slot.place() {
-            Place::Here(connection) => Some(connection.server_version().to_string()),
+            ConnectionState::Here(connection) => Some(connection.server_version().to_string()),
             _ => None,
         }
     }
@@ -282,8 +284,8 @@ impl Connection {
     }
 
     fn close(&self, py: Python<'_>) {
-        let place = mem::replace(&mut *self.slot.place(), Place::Closed);
-        if let Place::Here(connection) = place {
+        let place = mem::replace(&mut *self.slot.place(), ConnectionState::Closed);
+        if let ConnectionState::Here(connection) = place {
             match self.slot.is_of_this_process() {
                 true => Visit::new().detached(py, || connection.close()),
                 false => mem::forget(connection),
@@ -301,7 +303,7 @@ impl Connection {
 impl Connection {
     pub(crate) fn connect(py: Python<'_>, config: Config) -> PyResult<Self> {
         let connection = patiently(py, &[], || blocking::Connection::connect(&config))?;
-        let place = Mutex::new(Place::Here(Box::new(connection)));
+        let place = Mutex::new(ConnectionState::Here(Box::new(connection)));
         Ok(Self { slot: Arc::new(Slot { config, pid: std::process::id(), place }) })
     }
 

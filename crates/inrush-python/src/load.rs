@@ -6,12 +6,12 @@
 use crate::capsule;
 use crate::cells::{Rows, Taming};
 use crate::ending::Visit;
-use crate::source::{Ask, Data, Iterator_, Opening, Plan, Planned, Request};
+use crate::source::{Ask, Data, Iterator_, Opening, Planned, PlannedSources, Request};
 use crate::{connection, failure, files, new_table, report};
 use inrush::documents::Events;
 use inrush::sans_io::bulk::{FieldTarget, Matching, Method, Mode};
 use inrush::{
-    BadRows, BatchSize, Computed, Guarantee, LoadOptions, Loader, MaxBad, MinRows, Notice, Report, Sort, Source,
+    BadRows, BatchSize, Computed, Guarantee, LoadEvent, LoadOptions, Loader, MaxBad, MinRows, Report, Sort, Source,
 };
 use inrush_core::{Error, FrontEnd, Kind, human};
 use inrush_files::hints::{self, Reading};
@@ -111,10 +111,10 @@ pub(crate) fn load<'py>(
     let mut options = Options::read(options)?;
     options.has_event_caller = events.is_some();
     let data = data.iter().map(|one| of_tuple(one, options.taming)).collect::<PyResult<Vec<_>>>()?;
-    let plan = Plan::new(data);
+    let plan = PlannedSources::new(data);
     let job = options.job.clone();
     let (sender, mut inbox) = channel();
-    let Plan { sources, mut iterators } = plan;
+    let PlannedSources { sources, mut iterators } = plan;
     let thread = thread::Builder::new().name("inrush load".into()).spawn(move || {
         let result = run(config, table, options, sources, &sender);
         // The caller may have given up.
@@ -372,9 +372,9 @@ fn run(
     let loader = Loader::new(config, &table).with_front_end(FrontEnd::Command);
     let _ = events.send(Event::Begun(loader.control()));
     let (said, observed) = (events.clone(), told.clone());
-    let loader = loader.with_options(options.load).with_reject_header(header).with_observer(move |notice| {
-        observed.write_event(notice);
-        if let Some((level, text)) = words(notice) {
+    let loader = loader.with_options(options.load).with_reject_header(header).with_event_handler(move |event| {
+        observed.write_event(event);
+        if let Some((level, text)) = words(event) {
             let _ = said.send(Event::Said(level, text));
         }
     });
@@ -389,23 +389,23 @@ fn run(
     end
 }
 
-/// A notice for `logging`; the report has the others.
-fn words(notice: &Notice) -> Option<(u8, String)> {
-    let level = match notice {
-        Notice::Stored(_) | Notice::Rejected(_) => return None,
-        Notice::Tuned(_) | Notice::Method(_) => DEBUG,
-        Notice::Retry { .. }
-        | Notice::RetryStep { .. }
-        | Notice::FewerLanes { .. }
-        | Notice::Silent { .. }
-        | Notice::ShortOfMemory { .. }
-        | Notice::Touched { .. }
-        | Notice::Replaced { .. }
-        | Notice::TempDir { .. }
-        | Notice::RejectsNotKept { .. } => WARNING,
+/// An event for `logging`; the report has the others.
+fn words(event: &LoadEvent) -> Option<(u8, String)> {
+    let level = match event {
+        LoadEvent::Stored(_) | LoadEvent::Rejected(_) => return None,
+        LoadEvent::Tuned(_) | LoadEvent::Method(_) => DEBUG,
+        LoadEvent::Retry { .. }
+        | LoadEvent::RetryStep { .. }
+        | LoadEvent::FewerLanes { .. }
+        | LoadEvent::Silent { .. }
+        | LoadEvent::ShortOfMemory { .. }
+        | LoadEvent::Touched { .. }
+        | LoadEvent::Replaced { .. }
+        | LoadEvent::TempDir { .. }
+        | LoadEvent::RejectsNotKept { .. } => WARNING,
         _ => INFO,
     };
-    Some((level, notice.in_words(FrontEnd::Python)))
+    Some((level, event.in_words(FrontEnd::Python)))
 }
 
 /// One argument of `data`.

@@ -1,6 +1,6 @@
 //! The columns of a table that a load makes: of files and Arrow data as the command does it, of rows by the types of their values.
 
-use crate::cells::{Column, ValueKind};
+use crate::cells::{ColumnSample, ValueKind};
 use crate::source::Opened;
 use inrush::sans_io::bulk::Matching;
 use inrush::{LoadOptions, Result};
@@ -36,7 +36,7 @@ pub(crate) fn columns(
 }
 
 /// The column for values of Python, by what the first rows have.
-fn inferred(column: &Column) -> Inferred {
+fn inferred(column: &ColumnSample) -> Inferred {
     let kinds: Vec<ValueKind> = column.kinds.iter().copied().filter(|kind| *kind != ValueKind::Null).collect();
     let is_only = |of: &[ValueKind]| !kinds.is_empty() && kinds.iter().all(|kind| of.contains(kind));
     let text = || {

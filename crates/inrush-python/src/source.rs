@@ -5,7 +5,7 @@
 //! are read by the loader itself.
 
 use crate::capsule::{self, Reader};
-use crate::cells::{Column, Rows, Taming};
+use crate::cells::{ColumnSample, Rows, Taming};
 use crate::failure;
 use crate::truncated::Truncated;
 use arrow_array::{RecordBatch, RecordBatchReader};
@@ -49,7 +49,7 @@ pub(crate) type Reply = Result<Option<Pulled>, String>;
 /// What an iterator gave.
 pub(crate) enum Pulled {
     Stream(Reader),
-    Rows(RecordBatch, Option<Vec<Column>>),
+    Rows(RecordBatch, Option<Vec<ColumnSample>>),
 }
 
 /// An iterator, for the thread that called.
@@ -94,7 +94,7 @@ impl Iterator_ {
 }
 
 /// Data as what the loader's thread opens, and its iterators.
-pub(crate) struct Plan {
+pub(crate) struct PlannedSources {
     pub(crate) sources: Vec<Planned>,
     pub(crate) iterators: Vec<Iterator_>,
 }
@@ -107,9 +107,9 @@ pub(crate) enum Planned {
     Pulled(usize),
 }
 
-impl Plan {
+impl PlannedSources {
     pub(crate) fn new(data: Vec<Data>) -> Self {
-        let mut plan = Plan { sources: Vec::new(), iterators: Vec::new() };
+        let mut plan = PlannedSources { sources: Vec::new(), iterators: Vec::new() };
         for one in data {
             let planned = match one {
                 Data::Paths(paths) => Planned::Paths(paths),
@@ -144,7 +144,7 @@ pub(crate) struct Opening<'a> {
 pub(crate) struct Opened {
     pub(crate) sources: Vec<Box<dyn FileSource>>,
     /// The columns of the first rows, if they are rows of Python.
-    pub(crate) columns: Option<Vec<Column>>,
+    pub(crate) columns: Option<Vec<ColumnSample>>,
     /// Whether they have names of their fields.
     pub(crate) have_header: bool,
     /// The files, if they are files.
@@ -204,7 +204,7 @@ struct PulledBatches {
 }
 
 impl PulledBatches {
-    fn start(iterator: usize, to: Ask) -> inrush::Result<Option<(Self, Option<Vec<Column>>)>> {
+    fn start(iterator: usize, to: Ask) -> inrush::Result<Option<(Self, Option<Vec<ColumnSample>>)>> {
         let (schema, current, first, columns) = match ask(iterator, &to)? {
             None => return Ok(None),
             Some(Pulled::Stream(reader)) => (reader.schema(), Some(reader), None, None),

@@ -11,7 +11,7 @@
 //! | an example's async `main`, `inrush::Pool` | no `main`, `inrush::blocking::Pool` |
 //! | "task" in comments | "thread" |
 //!
-//! What differs otherwise is in [`PHRASES`], or in the files that both shells have of their own (`shell`, `socket`, `keeper`).
+//! What differs otherwise is in [`PHRASES`], or in the files that both shells have of their own (`shell`, `socket`, `maintenance`).
 
 /// The files that are made.
 pub const FILES: [&str; 14] = [
@@ -22,7 +22,7 @@ pub const FILES: [&str; 14] = [
     "executor",
     "inserter",
     "inserters",
-    "late",
+    "query_timeout",
     "pipeline",
     "pool",
     "pool_verbs",

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`browser`] | a real browser without a window, for tests of pages |
 //! | [`script`], [`captured`] | a scripted peer for conversations, and packets of real servers |
-//! | [`soup`] | any bytes at all into every decoder and conversation; shared with the fuzz targets |
+//! | [`fuzz_harness`] | any bytes at all into every decoder and conversation; shared with the fuzz targets |
 //! | [`dice`] | random numbers that a seed repeats, and how long a campaign takes |
 //! | [`mod@patience`] | how long a test waits at most: the upper bound of every wait |
 //! | [`proxy`] | a proxy in front of a real server, by a policy: it cuts, makes one fault after the other, or throttles |
@@ -19,10 +19,10 @@ pub mod blocking_twin;
 pub mod browser;
 pub mod captured;
 pub mod dice;
+pub mod fuzz_harness;
 pub mod patience;
 pub mod proxy;
 pub mod script;
 pub mod servers;
 pub mod shop;
-pub mod soup;
 pub mod tidy;

@@ -5,7 +5,7 @@
 #![allow(clippy::print_stdout, reason = "an example talks to a person")]
 
 use inrush::blocking::Connection;
-use inrush::{BadRows, Config, LoadOptions, Loader, Notice, Report, Source, Stop};
+use inrush::{BadRows, Config, LoadEvent, LoadOptions, Loader, Report, Source, Stop};
 use inrush_files::{CsvOptions, Format};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -21,8 +21,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let source = inrush_files::open(&file, Format::Auto, &CsvOptions::default())?;
         let options = LoadOptions::default().with_bad_rows(bad_rows).with_lanes(2);
         let loader = Loader::new(config.clone(), "newcomers").with_options(options);
-        let loader = loader.with_observer(|notice| {
-            if let Notice::Stored(chunk) = notice {
+        let loader = loader.with_event_handler(|event| {
+            if let LoadEvent::Stored(chunk) = event {
                 println!("a transaction of {} rows", chunk.rows);
             }
         });

@@ -4,7 +4,7 @@ use crate::sql::{Sql, Text};
 use crate::table::TableName;
 use crate::{Config, Error, Kind, Result};
 use inrush_core::bulk::Table;
-use inrush_core::bulk::run::{self, Attempt, Batch, BatchOptions, Checked, Facts, Load, Scope};
+use inrush_core::bulk::run::{self, Attempt, Batch, BatchFacts, BatchOptions, Checked, Load, Scope};
 use inrush_core::bulk::template::Template;
 use inrush_core::bulk::validator::{Validator, columns_of};
 use inrush_core::convert::BoundRows;
@@ -97,7 +97,7 @@ impl<'a> Job<'a> {
         config: &Config,
     ) -> Result<Batch<'b>> {
         let profile = &known.rules.profile;
-        let facts = Facts {
+        let facts = BatchFacts {
             profile,
             has_bulk: profile.bulk_execute,
             has_unit_results: profile.unit_results,
@@ -109,7 +109,7 @@ impl<'a> Job<'a> {
             table: known.table.as_deref(),
             increment: known.increment,
         };
-        let session = run::Session {
+        let session = run::WriterSession {
             max_packet: usize::try_from(known.max_packet).unwrap_or(usize::MAX),
             backslash_escapes: !session.no_backslash_escapes(),
             rules: &known.rules,
@@ -125,7 +125,7 @@ pub(crate) fn preludes(scope: Scope, off: bool) -> impl Iterator<Item = &'static
 }
 
 /// The error of an attempt in no scope. If the server closed the connection with an error, it may still have committed a part.
-pub(crate) fn bare(error: Error, autocommit: bool) -> Error {
+pub(crate) fn autocommit_error(error: Error, autocommit: bool) -> Error {
     match error.is_fatal() && error.code() != 0 && autocommit {
         true => error.outcome_unknown(),
         false => error,
@@ -134,7 +134,7 @@ pub(crate) fn bare(error: Error, autocommit: bool) -> Error {
 
 /// What became of a batch that was to be undone up to its savepoint.
 #[derive(Debug)]
-pub(crate) enum Undo {
+pub(crate) enum UndoOutcome {
     Undone,
     /// The server had ended the transaction before, and with it the savepoint.
     TransactionOver,
@@ -142,7 +142,7 @@ pub(crate) enum Undo {
     Failed(Error),
 }
 
-impl Undo {
+impl UndoOutcome {
     /// Converts the result of [`UNDO`]. Only the server's answer counts as the end of the transaction: a connection that is lost at
     /// this moment says nothing about the batch's rows.
     pub(crate) fn of(end: Result<Outcome>, session: &Session) -> Self {

@@ -44,8 +44,8 @@ mod compiled_in {
 
     /// Called when the process reaches this point.
     pub(crate) fn point(name: &'static str) {
-        static PLAN: OnceLock<Plan> = OnceLock::new();
-        PLAN.get_or_init(Plan::of_environment).visit(name);
+        static PLAN: OnceLock<FaultPlan> = OnceLock::new();
+        PLAN.get_or_init(FaultPlan::of_environment).visit(name);
     }
 
     /// The same conversation; it reaches this point whenever everything that it had to send is sent.
@@ -81,7 +81,7 @@ mod compiled_in {
     }
 
     /// The settings of the environment.
-    struct Plan {
+    struct FaultPlan {
         /// The point to die or stop at.
         fault: Option<String>,
         stops: bool,
@@ -90,7 +90,7 @@ mod compiled_in {
         trace: Option<File>,
     }
 
-    impl Plan {
+    impl FaultPlan {
         fn of_environment() -> Self {
             let asked = std::env::var("INRUSH_FAULT").unwrap_or_default();
             let mut parts = asked.split(':');

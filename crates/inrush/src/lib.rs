@@ -68,6 +68,7 @@ pub mod blocking;
 mod bulk;
 mod columns;
 mod config;
+mod deadlines;
 #[cfg(all(feature = "loader", feature = "serde_json"))]
 pub mod documents;
 mod fault;
@@ -79,7 +80,6 @@ mod kept_batches;
 mod loader;
 mod net;
 mod nonblocking;
-mod pace;
 #[cfg(feature = "blocking")]
 pub mod parts;
 pub mod pipeline;
@@ -202,8 +202,8 @@ pub use inrush_derive::{FromValue, ToValue};
 pub use inserter::{Inserted, InserterOptions, InserterStatus, OnDuplicate};
 #[cfg(feature = "loader")]
 pub use loader::{
-    BadRows, BatchSize, Control, Forgotten, Guarantee, JobProgress, JobRun, JobStatus, LoadOptions, Loader, MaxBad,
-    MinRows, Notice, Observer, Snapshot, Sort, StoredChunk, Waiting,
+    BadRows, BatchSize, Control, EventHandler, Forgotten, Guarantee, JobProgress, JobRun, JobStatus, LoadEvent,
+    LoadOptions, Loader, MaxBad, MinRows, Snapshot, Sort, StoredChunk, Waiting,
 };
 pub use pipeline::{Pipeline, Reply};
 pub use pool::{PoolStatus, Pooled};

@@ -56,14 +56,14 @@ impl Sql for Statement {
 }
 
 /// A statement to be sent.
-pub(crate) enum Asked<'a> {
+pub(crate) enum StatementSource<'a> {
     /// As text, unless there are values.
     Plain(&'a [u8]),
     /// Prepared.
     Prepared(Cow<'a, Statement>),
 }
 
-impl<'a> Asked<'a> {
+impl<'a> StatementSource<'a> {
     /// How a statement with parameters of the kind `P` is sent.
     pub(crate) fn new<P: Params>(sql: &'a (impl Sql + ?Sized)) -> Result<Self> {
         match sql.text() {

@@ -3,7 +3,7 @@
 //!
 //! A line is leased to one transaction at a time, so that none waits for the lock of another one's line.
 
-use crate::inserter::line::{Ledger, Line};
+use crate::inserter::line::{Line, LineLedger};
 use crate::{Config, Error, Result, TransactionOptions};
 use inrush_core::retry::fate::Stage;
 use inrush_core::retry::{self, Retries};
@@ -122,14 +122,14 @@ pub(crate) struct Lines {
 
 #[derive(Default)]
 struct State {
-    free: Vec<Ledger>,
+    free: Vec<LineLedger>,
     n_lines: usize,
 }
 
 /// A line for one transaction; it goes back when it is dropped.
 pub(crate) struct Lease {
     lines: Arc<Lines>,
-    ledger: Option<Ledger>,
+    ledger: Option<LineLedger>,
 }
 
 impl Lines {
@@ -152,7 +152,7 @@ impl Lines {
         let mut state = self.state();
         let ledger = state.free.pop().unwrap_or_else(|| {
             state.n_lines += 1;
-            Ledger::new(Line::new(schema, self.number, state.n_lines - 1))
+            LineLedger::new(Line::new(schema, self.number, state.n_lines - 1))
         });
         Ok(Some(Lease { lines: Arc::clone(self), ledger: Some(ledger) }))
     }
@@ -173,7 +173,7 @@ impl Lines {
 }
 
 impl Lease {
-    pub(crate) fn ledger(&mut self) -> &mut Ledger {
+    pub(crate) fn ledger(&mut self) -> &mut LineLedger {
         self.ledger.as_mut().unwrap_or_else(|| unreachable!("it goes back when the lease is dropped"))
     }
 

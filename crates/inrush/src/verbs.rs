@@ -1,6 +1,6 @@
 //! The commands that both shells send to a server, so that each of them is a loop and a list of one-line verbs.
 
-use crate::pace::QueryTime;
+use crate::deadlines::QueryTime;
 use crate::{Config, Error, Kind, Result, TlsMode};
 use inrush_core::auth::ServerKey;
 use inrush_core::retry::Retries;
@@ -229,9 +229,9 @@ fn credentials(config: &Config) -> Result<Credentials> {
         (Some(path), _) => ServerKey::Known(
             std::fs::read(path).map_err(|e| Error::io(format!("cannot read the key `{}`", path.display()), e))?,
         ),
-        (None, true) => ServerKey::Ask,
+        (None, true) => ServerKey::Request,
         // There is no man in the middle of a Unix socket (sha256_password requires the key even there).
-        (None, false) if config.socket.is_some() => ServerKey::Ask,
+        (None, false) if config.socket.is_some() => ServerKey::Request,
         (None, false) => ServerKey::Refuse,
     };
     Ok(Credentials {

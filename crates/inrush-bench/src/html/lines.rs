@@ -57,7 +57,7 @@ fn figure(lines: &[&Line<'_>], axis: &Axis<'_>) -> Option<Figure> {
     let mut table = Table { head: vec!["line".into()], rows: Vec::new() };
     table.head.extend(axis.values.iter().map(|value| series::number(*value)));
     table.head.extend(["peak", "at", "90 % of it at", "below 90 % again at"].map(str::to_owned));
-    let mut best: Option<(Shape, String)> = None;
+    let mut best: Option<(LineShape, String)> = None;
     let (n_parts, mut panels) = (parts.len(), Vec::new());
     for part in &parts {
         // Lines have names, single cases have none.
@@ -71,7 +71,7 @@ fn figure(lines: &[&Line<'_>], axis: &Axis<'_>) -> Option<Figure> {
             let shape = points.shape();
             table.rows.push(points.row(axis, &shape, &titled(&part.title, &label)));
             let is_better =
-                |best: &Option<(Shape, String)>| best.as_ref().is_none_or(|(other, _)| shape.peak.1 > other.peak.1);
+                |best: &Option<(LineShape, String)>| best.as_ref().is_none_or(|(other, _)| shape.peak.1 > other.peak.1);
             if first.case.role != Role::Limit && is_better(&best) {
                 best = Some((shape.clone(), titled(&part.title, &label)));
             }
@@ -139,7 +139,7 @@ struct Points {
 
 /// The description of a line.
 #[derive(Clone, Debug, PartialEq)]
-struct Shape {
+struct LineShape {
     peak: (f64, f64),
     knee: (f64, f64),
     /// Where more became less.
@@ -160,16 +160,16 @@ impl Points {
         Self { medians, bands }
     }
 
-    fn shape(&self) -> Shape {
+    fn shape(&self) -> LineShape {
         let peak =
             self.medians.iter().copied().fold((0.0, 0.0), |best, point| if point.1 > best.1 { point } else { best });
         let enough = |point: &&(f64, f64)| point.1 >= NEAR * peak.1;
         let knee = self.medians.iter().find(enough).copied().unwrap_or(peak);
         let fall = self.medians.iter().find(|point| point.0 > peak.0 && point.1 < NEAR * peak.1).map(|point| point.0);
-        Shape { peak, knee, fall }
+        LineShape { peak, knee, fall }
     }
 
-    fn row(&self, axis: &Axis<'_>, shape: &Shape, label: &str) -> Vec<String> {
+    fn row(&self, axis: &Axis<'_>, shape: &LineShape, label: &str) -> Vec<String> {
         let at = |value: &f64| self.medians.iter().find(|(place, _)| place == value).map(|(_, rate)| *rate);
         let mut row = vec![label.to_owned()];
         row.extend(axis.values.iter().map(|value| cell(at(value))));
@@ -179,7 +179,7 @@ impl Points {
     }
 }
 
-impl Shape {
+impl LineShape {
     fn told(&self, name: &str, label: &str, unit: &str) -> String {
         let mut text = format!(
             "The highest line is `{label}`: {} {unit}/s at {name} {}",

@@ -1,6 +1,6 @@
 //! Runs the cells of `insert` into tables of its own, over one connection (the inserter over a pool), and checks what they leave.
 
-use super::{Cell, Commits, Operation, Way};
+use super::{Cell, Commits, InsertMethod, Operation};
 use crate::clock::Clock;
 use crate::dataset::{Checksum, Users};
 use crate::facts::ServerProcess;
@@ -89,18 +89,18 @@ impl Writer {
         let before = self.traffic()?;
         let statement_rows = cell.way.statement_rows(self.settings.many);
         let written = match cell.way {
-            Way::OnServer => self.on_server(cell)?,
-            Way::ServerFile => self.server_file(cell.rows)?,
-            Way::Inserter => self.inserter(cell.rows)?,
-            Way::Nothing => self.nothing(cell.rows, statement_rows)?,
-            Way::Batch(Method::Pipelined) if cell.commits == Commits::Each => self.pipeline(cell.rows)?,
-            Way::Batch(method) => self.batches(method, cell.commits, cell.rows, statement_rows)?,
+            InsertMethod::OnServer => self.on_server(cell)?,
+            InsertMethod::ServerFile => self.server_file(cell.rows)?,
+            InsertMethod::Inserter => self.inserter(cell.rows)?,
+            InsertMethod::Nothing => self.nothing(cell.rows, statement_rows)?,
+            InsertMethod::Batch(Method::Pipelined) if cell.commits == Commits::Each => self.pipeline(cell.rows)?,
+            InsertMethod::Batch(method) => self.batches(method, cell.commits, cell.rows, statement_rows)?,
         };
         let after = self.traffic()?;
         let bytes = meter::more(meter::more(after, before), self.asking);
-        self.verify(cell, if cell.way == Way::Nothing { 0 } else { written.rows })?;
+        self.verify(cell, if cell.way == InsertMethod::Nothing { 0 } else { written.rows })?;
         // The inserter's bytes are sent on other connections.
-        Ok(Written { bytes: Some(bytes).filter(|_| cell.way != Way::Inserter), ..written })
+        Ok(Written { bytes: Some(bytes).filter(|_| cell.way != InsertMethod::Inserter), ..written })
     }
 
     /// Has another program insert the first `rows` rows into a new table, and checks what that holds afterwards.
@@ -112,7 +112,7 @@ impl Writer {
         let clock = self.clock();
         let written = write()?;
         let server_cpu = clock.written(rows, false).server_cpu;
-        let cell = Cell { operation: Operation::Insert, way: Way::OnServer, commits: Commits::Once, rows };
+        let cell = Cell { operation: Operation::Insert, way: InsertMethod::OnServer, commits: Commits::Once, rows };
         self.verify(&cell, written.rows)?;
         Ok(Written { server_cpu, ..written })
     }

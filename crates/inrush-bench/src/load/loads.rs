@@ -4,7 +4,7 @@
 use super::data::Data;
 use super::disk::{self, Pages};
 use super::seconds::ServerSeconds;
-use super::{Cell, Order, Way};
+use super::{Cell, LoadWriter, Order};
 use crate::clock::Clock;
 use crate::counters::SharedCounters;
 use crate::dataset::{Checksum, checksum_query};
@@ -17,7 +17,7 @@ use inrush::sans_io::bulk::Source;
 use inrush::sans_io::bulk::report::{Report, Stop};
 use inrush::sans_io::value::column::ColumnType;
 use inrush::sans_io::{Error, Kind, Result};
-use inrush::{BatchSize, Computed, Config, FrontEnd, LoadOptions, Loader, Method, Notice, Observer, Sort};
+use inrush::{BatchSize, Computed, Config, EventHandler, FrontEnd, LoadEvent, LoadOptions, Loader, Method, Sort};
 use inrush_files::{CsvOptions, Format};
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write as _};
@@ -329,11 +329,11 @@ impl Loads {
         let quoted = |name: &String| format!("`{}`", name.replace('`', "``"));
         let columns = self.columns.iter().map(quoted).collect::<Vec<_>>().join(", ");
         let (method, lanes, batch) = match cell.way {
-            Way::Copy => {
+            LoadWriter::Copy => {
                 let sql = format!("INSERT INTO {target} ({columns}) SELECT {columns} FROM {source}");
                 return Ok((None, self.execute(&sql)?));
             }
-            Way::OnServer => {
+            LoadWriter::OnServer => {
                 let file = if cell.order == Some(Order::SortedFile) { &self.sorted_file } else { &self.server_file };
                 let file = file.as_ref().ok_or_else(|| Error::config("the server reads no file of ours"))?;
                 let sql = match self.data.and_then(|data| data.set().zip(Some(data))) {
@@ -347,11 +347,11 @@ impl Loads {
                 };
                 return Ok((None, self.execute(&sql)?));
             }
-            Way::Lanes(lanes) => (Method::LoadData, Some(lanes).filter(|lanes| *lanes > 0), BatchSize::Auto),
-            Way::Rows(rows) => (Method::MultiRow, Some(1), BatchSize::Rows(rows)),
+            LoadWriter::Lanes(lanes) => (Method::LoadData, Some(lanes).filter(|lanes| *lanes > 0), BatchSize::Auto),
+            LoadWriter::Rows(rows) => (Method::MultiRow, Some(1), BatchSize::Rows(rows)),
         };
         let csv = match cell.way {
-            Way::Rows(rows) => self.csv.clone().with_batch_rows(rows),
+            LoadWriter::Rows(rows) => self.csv.clone().with_batch_rows(rows),
             _ => self.csv.clone(),
         };
         let mut options = LoadOptions::default()
@@ -367,8 +367,8 @@ impl Loads {
             options = options.with_sort(sort).with_atomic(sort == Sort::Server);
         }
         let chunks = Arc::clone(chunks);
-        let count = move |notice: &Notice| {
-            if let Notice::Stored(chunk) = notice {
+        let count = move |event: &LoadEvent| {
+            if let LoadEvent::Stored(chunk) = event {
                 chunks.of(0).answered(began.elapsed(), chunk.rows);
             }
         };
@@ -404,7 +404,7 @@ impl Loads {
             let _ = self.connection.execute("DO 0", ());
         }
         match (done, end) {
-            (_, Some(End::Asked)) => Err(Error::new(Kind::Interrupted, "interrupted")),
+            (_, Some(End::Interrupted)) => Err(Error::new(Kind::Interrupted, "interrupted")),
             (Ok(_), _) => Ok(None),
             (Err(error), Some(End::Late)) if !error.is_fatal() => Ok(Some(0)),
             (Err(error), _) => Err(error),
@@ -419,14 +419,14 @@ impl Loads {
         options: LoadOptions,
         csv: &CsvOptions,
         cap: Option<Duration>,
-        observer: Option<Observer>,
+        handler: Option<EventHandler>,
     ) -> Result<(Option<Report>, Option<u64>)> {
         let file = inrush_files::open(&self.file.path.to_string_lossy(), Format::Auto, csv)?;
         let mut loader = Loader::new(self.config.clone(), format!("{}.{table}", self.settings.schema))
             .with_options(options)
             .with_front_end(FrontEnd::Command);
-        if let Some(observer) = observer {
-            loader = loader.with_observer(observer);
+        if let Some(handler) = handler {
+            loader = loader.with_event_handler(handler);
         }
         let control = loader.control();
         let (report, end) =
@@ -455,7 +455,7 @@ enum End {
     /// Its time was over.
     Late,
     /// The user wanted it.
-    Asked,
+    Interrupted,
 }
 
 /// Does some work; calls `end` when the time is over or the user interrupts, and returns the reason.
@@ -470,7 +470,7 @@ fn within<T>(
         let watcher = scope.spawn(|| {
             while !is_over.load(Relaxed) {
                 let reasons = [
-                    (settings.stop.load(Relaxed), End::Asked),
+                    (settings.stop.load(Relaxed), End::Interrupted),
                     (cap.is_some_and(|cap| began.elapsed() > cap), End::Late),
                 ];
                 if let Some((_, reason)) = reasons.into_iter().find(|(is_so, _)| *is_so) {

@@ -3,7 +3,7 @@
 //! Invariant: no process outlives its [`Peers`], nor does one that a peer started: each peer leads a process group, which is killed as a
 //! whole. If this process is killed, a peer's input ends, which ends the peer.
 
-use super::{Hello, PROTOCOL, PeerCell, Place, When};
+use super::{Hello, PROTOCOL, PeerCell, ServerPlace, When};
 use crate::insert::Written;
 use inrush::sans_io::{Error, Kind, Result};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
@@ -128,7 +128,7 @@ impl Peers {
     ///
     /// # Errors
     /// `Io` if the file cannot be written; the peer's error.
-    pub fn prepare(&mut self, place: &Place, table: &str, text: &str, n_rows: u64) -> Result<()> {
+    pub fn prepare(&mut self, place: &ServerPlace, table: &str, text: &str, n_rows: u64) -> Result<()> {
         let file = RowsFile::write(text)?;
         let message = json!({ "op": "prepare", "server": place, "table": table, "file": file.path(), "rows": n_rows });
         self.rows = Some(file);

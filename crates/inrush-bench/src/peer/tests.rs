@@ -10,13 +10,13 @@ fn hello(routes: &str, needs: &str) -> Hello {
     serde_json::from_str(&line).unwrap()
 }
 
-fn place(socket: Option<&str>, tls: bool) -> Place {
+fn place(socket: Option<&str>, tls: bool) -> ServerPlace {
     let socket = socket.map(str::to_owned);
-    Place { host: "h".into(), port: 1, socket, tls, user: "u".into(), database: "d".into(), vendor: "mysql" }
+    ServerPlace { host: "h".into(), port: 1, socket, tls, user: "u".into(), database: "d".into(), vendor: "mysql" }
 }
 
 #[track_caller]
-fn check(hello: Hello, place: &Place, want: &str, want_left_out: &str) {
+fn check(hello: Hello, place: &ServerPlace, want: &str, want_left_out: &str) {
     let profile = Profile::of(&ServerVersion::parse("9.7.4"));
     let allowed = Allowed { profile, local_infile: false, no_files: None };
     let (cells, left_out) = cells(&[hello], &[10, 20], &allowed, place);

@@ -96,7 +96,7 @@ fn load(place: &Place, most: Option<u64>) -> [u64; 2] {
                 let config = Config::from_url(&place.schema.url()).unwrap();
                 let loader = Loader::new(config, TARGETS[part.parity as usize]).with_options(options);
                 let control = loader.control();
-                let stops = loader.with_observer(move |_| {
+                let stops = loader.with_event_handler(move |_| {
                     if most.is_some_and(|most| control.snapshot().stored >= most) {
                         control.stop();
                     }

@@ -52,7 +52,7 @@ impl Plugin for CachingSha2 {
             (State::ExpectVerdict, [0x03]) => Ok(None),
             (State::ExpectVerdict, [0x04]) if with.secure => clear_password(with).map(Some),
             (State::ExpectVerdict, [0x04]) => match with.server_key {
-                ServerKey::Ask => {
+                ServerKey::Request => {
                     self.state = State::ExpectKey;
                     Ok(Some(vec![0x02]))
                 }

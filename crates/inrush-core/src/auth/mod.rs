@@ -57,7 +57,7 @@ pub struct Context<'a> {
 pub enum ServerKey {
     /// Request the key from the server. An attacker who can change packets can insert his own key; TLS prevents that.
     #[default]
-    Ask,
+    Request,
     /// This one, in PEM.
     Known(Vec<u8>),
     /// None: such a login fails.

@@ -21,7 +21,7 @@ impl Plugin for Sha256 {
             return clear_password(with);
         }
         match with.server_key {
-            ServerKey::Ask => {
+            ServerKey::Request => {
                 self.expects_key = true;
                 Ok(vec![0x01])
             }

@@ -31,7 +31,7 @@ struct How {
 }
 
 const PLAIN: How =
-    How { password: "secret", secure: false, tls: false, allow_clear: false, server_key: ServerKey::Ask };
+    How { password: "secret", secure: false, tls: false, allow_clear: false, server_key: ServerKey::Request };
 const TLS: How = How { secure: true, tls: true, ..PLAIN };
 const UNIX: How = How { secure: true, ..PLAIN };
 const NONCE: &[u8] = b"abcdefghijklmnopqrst";

@@ -95,7 +95,7 @@ pub struct Choice {
 
 /// What decides about the method, before the first row is sent.
 #[derive(Clone, Copy, Debug)]
-pub struct Facts {
+pub struct MethodFacts {
     /// The server's `local_infile`; `None` if the server did not report it.
     pub local_infile: Option<bool>,
     /// COM_STMT_BULK_EXECUTE was agreed on: `Profile::bulk_execute`.
@@ -123,9 +123,9 @@ pub struct Facts {
 ///
 /// # Errors
 /// `Config` if the server or the table does not allow the requested method.
-pub fn choose(asked: Option<Method>, facts: Facts) -> Result<Choice> {
-    let Facts { local_infile, has_bulk, bindable, load_is_serial, load_is_split, .. } = facts;
-    let Facts { load_is_lax, trigger_fills, .. } = facts;
+pub fn choose(asked: Option<Method>, facts: MethodFacts) -> Result<Choice> {
+    let MethodFacts { local_infile, has_bulk, bindable, load_is_serial, load_is_split, .. } = facts;
+    let MethodFacts { load_is_lax, trigger_fills, .. } = facts;
     let insert = best_insert(has_bulk, bindable);
     let chosen = |method, reason: &str| Choice { method, reason: reason.into(), may_fall_back: true };
     Ok(match (asked, local_infile) {
@@ -235,7 +235,7 @@ mod tests {
     use super::*;
     use crate::error::Kind;
 
-    const MYSQL: Facts = Facts {
+    const MYSQL: MethodFacts = MethodFacts {
         local_infile: None,
         has_bulk: false,
         bindable: true,
@@ -244,24 +244,29 @@ mod tests {
         load_is_lax: false,
         trigger_fills: false,
     };
-    const MARIADB: Facts = Facts { has_bulk: true, ..MYSQL };
+    const MARIADB: MethodFacts = MethodFacts { has_bulk: true, ..MYSQL };
 
     #[track_caller]
-    fn check(asked: Option<Method>, facts: Facts, want: Method, may_fall_back: bool) {
+    fn check(asked: Option<Method>, facts: MethodFacts, want: Method, may_fall_back: bool) {
         let choice = choose(asked, facts).unwrap();
         assert_eq!((choice.method, choice.may_fall_back), (want, may_fall_back));
     }
 
     #[test]
     fn local_allowed() {
-        check(None, Facts { local_infile: Some(true), ..MYSQL }, Method::LoadData, true);
+        check(None, MethodFacts { local_infile: Some(true), ..MYSQL }, Method::LoadData, true);
     }
     #[test]
     fn local_off() {
-        check(None, Facts { local_infile: Some(false), ..MYSQL }, Method::MultiRowPrepared, true);
-        check(None, Facts { local_infile: Some(false), bindable: false, ..MYSQL }, Method::MultiRow, true);
-        check(None, Facts { local_infile: Some(false), ..MARIADB }, Method::Bulk, true);
-        check(None, Facts { local_infile: Some(false), has_bulk: false, ..MARIADB }, Method::MultiRowPrepared, true);
+        check(None, MethodFacts { local_infile: Some(false), ..MYSQL }, Method::MultiRowPrepared, true);
+        check(None, MethodFacts { local_infile: Some(false), bindable: false, ..MYSQL }, Method::MultiRow, true);
+        check(None, MethodFacts { local_infile: Some(false), ..MARIADB }, Method::Bulk, true);
+        check(
+            None,
+            MethodFacts { local_infile: Some(false), has_bulk: false, ..MARIADB },
+            Method::MultiRowPrepared,
+            true,
+        );
     }
     #[test]
     fn server_says_nothing() {
@@ -270,17 +275,17 @@ mod tests {
     #[test]
     fn loads_that_would_wait_for_each_other() {
         for local_infile in [None, Some(true), Some(false)] {
-            check(None, Facts { local_infile, load_is_serial: true, ..MYSQL }, Method::MultiRowPrepared, true);
-            let serial = Facts { local_infile, load_is_serial: true, ..MARIADB };
+            check(None, MethodFacts { local_infile, load_is_serial: true, ..MYSQL }, Method::MultiRowPrepared, true);
+            let serial = MethodFacts { local_infile, load_is_serial: true, ..MARIADB };
             check(None, serial, Method::Bulk, true);
-            check(None, Facts { bindable: false, ..serial }, Method::MultiRow, true);
+            check(None, MethodFacts { bindable: false, ..serial }, Method::MultiRow, true);
         }
     }
     #[test]
     fn what_load_data_would_bend_goes_by_inserts() {
         for local_infile in [None, Some(true), Some(false)] {
             for facts in [MYSQL, MARIADB] {
-                let lax = Facts { local_infile, bindable: false, load_is_lax: true, ..facts };
+                let lax = MethodFacts { local_infile, bindable: false, load_is_lax: true, ..facts };
                 check(None, lax, Method::MultiRow, true);
                 check(Some(Method::MultiRow), lax, Method::MultiRow, false);
                 assert_eq!(choose(Some(Method::LoadData), lax).unwrap_err().kind(), Kind::Config);
@@ -289,26 +294,26 @@ mod tests {
     }
     #[test]
     fn what_a_trigger_fills_goes_by_inserts() {
-        let filled = Facts { local_infile: Some(true), trigger_fills: true, ..MYSQL };
+        let filled = MethodFacts { local_infile: Some(true), trigger_fills: true, ..MYSQL };
         check(None, filled, Method::MultiRowPrepared, true);
-        check(None, Facts { trigger_fills: true, ..MARIADB }, Method::Bulk, true);
+        check(None, MethodFacts { trigger_fills: true, ..MARIADB }, Method::Bulk, true);
         assert_eq!(choose(Some(Method::LoadData), filled).unwrap_err().kind(), Kind::Config);
     }
     #[test]
     fn what_the_server_would_split_goes_by_inserts() {
-        let split = Facts { local_infile: Some(true), load_is_split: true, ..MARIADB };
+        let split = MethodFacts { local_infile: Some(true), load_is_split: true, ..MARIADB };
         check(None, split, Method::Bulk, true);
         check(Some(Method::MultiRow), split, Method::MultiRow, false);
         assert_eq!(choose(Some(Method::LoadData), split).unwrap_err().kind(), Kind::Config);
     }
     #[test]
     fn asked_for_is_final() {
-        check(Some(Method::LoadData), Facts { load_is_serial: true, ..MARIADB }, Method::LoadData, false);
-        check(Some(Method::MultiRow), Facts { local_infile: Some(true), ..MYSQL }, Method::MultiRow, false);
+        check(Some(Method::LoadData), MethodFacts { load_is_serial: true, ..MARIADB }, Method::LoadData, false);
+        check(Some(Method::MultiRow), MethodFacts { local_infile: Some(true), ..MYSQL }, Method::MultiRow, false);
     }
     #[test]
     fn what_the_server_forbids_is_refused_at_once() {
-        let refused = choose(Some(Method::LoadData), Facts { local_infile: Some(false), ..MYSQL });
+        let refused = choose(Some(Method::LoadData), MethodFacts { local_infile: Some(false), ..MYSQL });
         assert_eq!(refused.unwrap_err().kind(), Kind::Config);
     }
     #[test]
@@ -321,7 +326,7 @@ mod tests {
     #[test]
     fn what_cannot_be_bound_is_refused_at_once() {
         for method in [Method::MultiRowPrepared, Method::Bulk] {
-            let refused = choose(Some(method), Facts { bindable: false, ..MARIADB });
+            let refused = choose(Some(method), MethodFacts { bindable: false, ..MARIADB });
             assert_eq!(refused.unwrap_err().kind(), Kind::Config);
         }
         check(Some(Method::Bulk), MARIADB, Method::Bulk, false);
@@ -329,16 +334,16 @@ mod tests {
     }
     #[test]
     fn only_what_auto_has_chosen_is_tried_beside_another() {
-        let tried = |asked, facts: Facts| {
+        let tried = |asked, facts: MethodFacts| {
             let insert = best_insert(facts.has_bulk, facts.bindable);
             to_try(&choose(asked, facts).unwrap(), insert)
         };
         let both = Some([Method::LoadData, Method::Bulk]);
         assert_eq!((tried(None, MARIADB), tried(None, MYSQL)), (both, None));
         assert_eq!(tried(Some(Method::LoadData), MARIADB), None);
-        assert_eq!(tried(None, Facts { bindable: false, ..MARIADB }), None);
-        assert_eq!(tried(None, Facts { local_infile: Some(false), ..MARIADB }), None);
-        assert_eq!(tried(None, Facts { load_is_lax: true, ..MARIADB }), None);
+        assert_eq!(tried(None, MethodFacts { bindable: false, ..MARIADB }), None);
+        assert_eq!(tried(None, MethodFacts { local_infile: Some(false), ..MARIADB }), None);
+        assert_eq!(tried(None, MethodFacts { load_is_lax: true, ..MARIADB }), None);
     }
     #[test]
     fn each_refusal_leads_one_step_on() {

@@ -2,13 +2,13 @@
 //! the encoders of a load and the writers of a batch (one file for each write method), the checks of its values ([`validator`]),
 //! the meaning of answers, the report.
 
+pub mod answer;
 #[cfg(feature = "loader")]
 pub mod batch;
 #[cfg(feature = "loader")]
 pub mod checksum;
 pub mod encode;
 pub mod expression;
-pub mod judge;
 #[cfg(feature = "loader")]
 pub mod lane;
 #[cfg(feature = "loader")]
@@ -48,7 +48,7 @@ pub use method::Method;
 #[cfg(feature = "loader")]
 pub use mode::Mode;
 #[cfg(feature = "loader")]
-pub use plan::{FieldTarget, Matching, Plan};
+pub use plan::{FieldTarget, LoadPlan, Matching};
 #[cfg(feature = "loader")]
 pub use report::Report;
 pub use row_source::{CheckedRows, RowSource};

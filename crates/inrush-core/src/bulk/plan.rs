@@ -42,13 +42,13 @@ pub enum Matching {
 
 /// Which fields of a source are read, and which column each becomes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct LoadPlan {
     /// The fields to read, in the order of `columns` from number `n_noted` on; no field fills the columns before.
     pub uses: Vec<FieldUse>,
     /// The target columns, in the order of the statement's column list. After them come the fields that only expressions name:
     /// texts.
     pub columns: Vec<Column>,
-    /// How many of `columns`, the first ones, no field fills: see [`Plan::noting`].
+    /// How many of `columns`, the first ones, no field fills: see [`LoadPlan::noting`].
     pub n_noted: usize,
     /// How many of `columns` are target columns.
     pub n_values: usize,
@@ -56,7 +56,7 @@ pub struct Plan {
     pub computed: Vec<(Column, Computed<usize>)>,
 }
 
-impl Plan {
+impl LoadPlan {
     /// Maps the fields of `source` onto `table`, or names every mistake at once. A mode that makes no rows needs no values for them.
     pub fn new(
         source: &str,
@@ -65,7 +65,7 @@ impl Plan {
         set: &[Computed],
         table: &Table,
         mode: Mode,
-    ) -> Result<Plan> {
+    ) -> Result<LoadPlan> {
         let mut mistakes = Vec::new();
         let named = |name: &str| set.iter().flat_map(Computed::fields).any(|field| is_same(field, name));
         let mut targets = match matching {
@@ -120,7 +120,7 @@ impl Plan {
         };
         let uses = columns.iter().map(field_use).collect();
         let columns = columns.into_iter().map(|(_, column)| column).collect();
-        Ok(Plan { uses, columns, n_noted: 0, n_values, computed })
+        Ok(LoadPlan { uses, columns, n_noted: 0, n_values, computed })
     }
 
     /// Adds target columns at the front, for what the load itself records about each row.
@@ -133,7 +133,7 @@ impl Plan {
             }
         }
         self.columns.splice(0..0, noted);
-        Plan { n_noted: self.n_noted + n_noted, n_values: self.n_values + n_noted, ..self }
+        LoadPlan { n_noted: self.n_noted + n_noted, n_values: self.n_values + n_noted, ..self }
     }
 
     /// The columns that get a value: from a field, then computed ones.

@@ -2,7 +2,7 @@
 //!
 //! Invariant: `read = stored + skipped + rejected + not_loaded + unknown`; in a load that finished, the last two are 0.
 
-use super::judge::LoadWarning;
+use super::answer::LoadWarning;
 use super::ledger::{JobId, Totals};
 use super::sort::Choice;
 use super::tuner::Tuned;

@@ -12,14 +12,14 @@ pub enum Try {
     /// These rows in one statement, as far as one holds them.
     Together(Range<usize>),
     /// Each of these rows in a statement of its own.
-    Apart(Range<usize>),
+    OneByOne(Range<usize>),
 }
 
 /// A search in progress.
 #[derive(Clone, Debug)]
 pub struct Search {
     /// A stack, the earliest rows on top.
-    todo: Vec<Try>,
+    pending: Vec<Try>,
     /// Rows whose fate is known, and how many of them are bad; the older they are, the less they count.
     tried: usize,
     bad: usize,
@@ -31,7 +31,7 @@ impl Search {
         // Where the last rows were good, the share among these rows is measured again.
         let bad = (bad_share.clamp(0.0, 1.0) * SAMPLE_ROWS as f64) as usize;
         let tried = if bad > 0 { SAMPLE_ROWS } else { 0 };
-        let mut search = Self { todo: Vec::new(), tried, bad };
+        let mut search = Self { pending: Vec::new(), tried, bad };
         search.push(Try::Together(rows));
         search
     }
@@ -49,7 +49,7 @@ impl Search {
     /// These rows were refused together: at least one of them is bad. `named`: the row that the server names, counted from 1.
     pub fn refused(&mut self, rows: Range<usize>, named: Option<u64>) {
         if rows.len() <= APART_ROWS {
-            self.push(Try::Apart(rows));
+            self.push(Try::OneByOne(rows));
             return;
         }
         // Where bad rows are many, the first of them is among the first rows, and halves learn their share sooner.
@@ -69,9 +69,9 @@ impl Search {
     }
 
     fn push(&mut self, next: Try) {
-        let (Try::Together(rows) | Try::Apart(rows)) = &next;
+        let (Try::Together(rows) | Try::OneByOne(rows)) = &next;
         if !rows.is_empty() {
-            self.todo.push(next);
+            self.pending.push(next);
         }
     }
 
@@ -111,11 +111,11 @@ impl Iterator for Search {
     type Item = Try;
 
     fn next(&mut self) -> Option<Try> {
-        match self.todo.pop()? {
+        match self.pending.pop()? {
             Try::Together(rows) if self.has_many_bad() => {
                 let end = rows.end.min(rows.start + FLIGHT_ROWS);
                 self.push(Try::Together(end..rows.end));
-                Some(Try::Apart(rows.start..end))
+                Some(Try::OneByOne(rows.start..end))
             }
             next => Some(next),
         }

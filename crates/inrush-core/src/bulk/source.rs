@@ -122,7 +122,7 @@ impl PassThrough {
     }
 
     /// Parses the raw chunk, for callers that need its rows one by one.
-    pub fn take_apart(&self) -> Result<Batch, Error> {
+    pub fn parse(&self) -> Result<Batch, Error> {
         (self.parse)()
     }
 }

@@ -29,7 +29,7 @@ pub struct Template {
     pub columns: Option<Vec<String>>,
     /// Its VALUES list.
     pub row: Option<RowTemplate>,
-    targets: Vec<Target>,
+    targets: Vec<PlaceholderTarget>,
     /// In the text, the table of an INSERT or REPLACE, with its partitions.
     into: Range<usize>,
     end: Option<usize>,
@@ -86,7 +86,7 @@ pub enum Cell {
 
 /// What a placeholder's value is used for, unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum PlaceholderTarget {
     /// The column of this name.
     Column(String),
     /// The table's column at this place, counted from 0 and over those that a statement without a column list means.
@@ -106,7 +106,7 @@ impl Template {
             table: None,
             columns: None,
             row: None,
-            targets: vec![Target::Expression; statement.marks().len()],
+            targets: vec![PlaceholderTarget::Expression; statement.marks().len()],
             into: 0..0,
             end: None,
             is_several: false,
@@ -163,7 +163,7 @@ impl Template {
     }
 
     /// What the value of each placeholder is used for.
-    pub fn targets(&self) -> &[Target] {
+    pub fn targets(&self) -> &[PlaceholderTarget] {
         &self.targets
     }
 

@@ -5,12 +5,12 @@
 //! bad.
 
 use crate::bulk::Table;
-use crate::bulk::template::Target;
+use crate::bulk::template::PlaceholderTarget;
 use crate::convert::bounds::Within;
-use crate::convert::{BoundRows, Bounds, RowReader, Sheet, made};
+use crate::convert::{BoundRows, Bounds, RowBlockWriter, RowReader, resolve};
 use crate::error::{Error, Kind, Place, Result};
 use crate::value::Rules;
-use crate::value::check::{Check, Judged, Why};
+use crate::value::check::{BoundVerdict, Check, Why};
 use crate::value::column::Column;
 use crate::wire::{DateTime, Value};
 use jiff::tz::TimeZone;
@@ -104,7 +104,7 @@ impl Validator {
         let n_rows = rows.n_rows();
         let mut replaced = Replaced { rows, values: Vec::new(), scratch: Vec::new() };
         let mut reader = RowReader::new(rows, 0..n_rows);
-        let mut unusual = Vec::new();
+        let mut uncommon = Vec::new();
         let mut row = 0;
         let is_bounded = self.generated.is_none() && self.bounds.iter().all(|bounds| bounds.within != Within::Nothing);
         while row < n_rows {
@@ -124,18 +124,18 @@ impl Validator {
             };
             // A column at a time: in most cases all of its values pass without a closer check.
             let n_values = values.len() / n_read;
-            unusual.clear();
-            unusual.extend(
+            uncommon.clear();
+            uncommon.extend(
                 self.checks
                     .iter()
                     .filter(|(param, _)| *param < n_values)
                     .filter(|(param, _)| !self.bounds[*param].holds_all(&values[*param..], n_values)),
             );
-            let is_made = !values.iter().any(Value::is_unmade);
-            if !unusual.is_empty() || self.generated.is_some() || !is_made {
+            let is_resolved = !values.iter().any(Value::is_deferred);
+            if !uncommon.is_empty() || self.generated.is_some() || !is_resolved {
                 for (i, values) in values.chunks(n_values.max(1)).enumerate() {
-                    let checked = match is_made {
-                        true => self.check_row(&unusual, row + i, values, &mut replaced),
+                    let checked = match is_resolved {
+                        true => self.check_row(&uncommon, row + i, values, &mut replaced),
                         false => self.make_row(row + i, values, &mut replaced),
                     };
                     if let Err(error) = checked {
@@ -154,25 +154,25 @@ impl Validator {
         let mut memory = Vec::new();
         let n_before = replaced.values.len();
         let named = |error: Error| error.at_row(row as u64);
-        let made = made::made(values, Some(&self.zone), &mut memory).map_err(named)?;
-        self.check_row(&self.checks.iter().collect::<Vec<_>>(), row, &made, replaced)?;
-        for (param, _) in values.iter().enumerate().filter(|(_, value)| value.is_unmade()) {
-            let judged = replaced.values[n_before..].iter_mut().find(|replacement| replacement.param == param);
+        let resolved = resolve::resolve(values, Some(&self.zone), &mut memory).map_err(named)?;
+        self.check_row(&self.checks.iter().collect::<Vec<_>>(), row, &resolved, replaced)?;
+        for (param, _) in values.iter().enumerate().filter(|(_, value)| value.is_deferred()) {
+            let replacement = replaced.values[n_before..].iter_mut().find(|replacement| replacement.param == param);
             let start = replaced.scratch.len();
-            let with = match (&judged, made[param]) {
+            let with = match (&replacement, resolved[param]) {
                 // Its replacement is in the scratch already.
                 (Some(Replacement { with: With::Text { .. } | With::Bytes { .. } | With::UInt(_), .. }), _) => continue,
                 (_, Value::DateTime(moment)) => With::DateTime(moment),
-                (judged, value) => {
+                (replacement, value) => {
                     replaced.scratch.extend_from_slice(value.as_bytes().unwrap_or_default());
-                    match (judged, value) {
+                    match (replacement, value) {
                         (None, Value::Bytes(_)) => With::Bytes { start, end: replaced.scratch.len() },
                         _ => With::Text { start, end: replaced.scratch.len() },
                     }
                 }
             };
-            match judged {
-                Some(judged) => judged.with = with,
+            match replacement {
+                Some(replacement) => replacement.with = with,
                 None => replaced.values.push(Replacement { row, param, with }),
             }
         }
@@ -196,15 +196,15 @@ impl Validator {
         for (param, check) in checks {
             let Some(value) = values.get(*param) else { continue };
             let start = replaced.scratch.len();
-            let judged = check.judge_value(value, &mut replaced.scratch);
+            let replacement = check.validate_value(value, &mut replaced.scratch);
             let end = replaced.scratch.len();
-            let with = match judged {
-                Judged::Keep => continue,
-                Judged::AsText => With::SameAsText,
-                Judged::Text => With::Text { start, end },
-                Judged::Bytes => With::Bytes { start, end },
-                Judged::UInt(n) => With::UInt(n),
-                Judged::Bad(why) => {
+            let with = match replacement {
+                BoundVerdict::Keep => continue,
+                BoundVerdict::AsText => With::SameAsText,
+                BoundVerdict::Text => With::Text { start, end },
+                BoundVerdict::Bytes => With::Bytes { start, end },
+                BoundVerdict::UInt(n) => With::UInt(n),
+                BoundVerdict::Bad(why) => {
                     replaced.values.truncate(before.0);
                     replaced.scratch.truncate(before.1);
                     return Err(bad_value(check, row, value, why));
@@ -217,16 +217,16 @@ impl Validator {
 }
 
 /// Returns the column that gets each placeholder's value unchanged.
-pub fn columns_of<'t>(targets: &[Target], table: &'t Table) -> Vec<Option<&'t Column>> {
+pub fn columns_of<'t>(targets: &[PlaceholderTarget], table: &'t Table) -> Vec<Option<&'t Column>> {
     let named = |name: &str| {
         let exact = table.columns.iter().find(|column| column.name == name);
         // The servers compare names of columns without case.
         exact.or_else(|| table.columns.iter().find(|column| column.name.to_lowercase() == name.to_lowercase()))
     };
-    let column = |target: &Target| match target {
-        Target::Column(name) => named(name),
-        Target::Position(at) => table.columns.get(*at),
-        Target::Expression => None,
+    let column = |target: &PlaceholderTarget| match target {
+        PlaceholderTarget::Column(name) => named(name),
+        PlaceholderTarget::Position(at) => table.columns.get(*at),
+        PlaceholderTarget::Expression => None,
     };
     targets.iter().map(column).collect()
 }
@@ -282,10 +282,10 @@ impl BoundRows for Replaced<'_> {
     }
 
     /// Up to the first row in which something is replaced.
-    fn put_usual(&self, rows: Range<usize>, sheet: &mut Sheet<'_>) -> usize {
+    fn put_common(&self, rows: Range<usize>, writer: &mut RowBlockWriter<'_>) -> usize {
         let first = self.values.partition_point(|value| value.row < rows.start);
         let end = self.values.get(first).map_or(rows.end, |value| value.row.min(rows.end));
-        self.rows.put_usual(rows.start..end, sheet)
+        self.rows.put_common(rows.start..end, writer)
     }
 
     fn rows<'s>(&'s self, rows: Range<usize>, out: &mut Vec<Value<'s>>) -> Result<()> {

@@ -53,14 +53,14 @@ macro_rules! with_reader {
 
 /// The values of one placeholder, one for each row. Made by [`IntoColumn`](crate::convert::IntoColumn).
 #[derive(Clone)]
-pub struct Column<'a> {
+pub struct BoundColumn<'a> {
     cells: Cells<'a>,
     nulls: Option<Nulls>,
     /// `None`: one value for as many rows as there are.
     n_rows: Option<usize>,
 }
 
-impl<'a> Column<'a> {
+impl<'a> BoundColumn<'a> {
     /// A column that cannot be sent, and why: reported when a statement is to be sent with it.
     pub(crate) fn refused(why: String, hint: Option<&'static str>) -> Self {
         Self::new(Cells::Refused { why: why.into(), hint }, 0)
@@ -90,14 +90,14 @@ impl<'a> Column<'a> {
     }
 
     /// The same column, after the lookups that are the same for all rows.
-    pub(crate) fn bound<'s>(&'s self) -> Column<'s> {
+    pub(crate) fn bound<'s>(&'s self) -> BoundColumn<'s> {
         match &self.cells {
-            Cells::Scalar(value) => Column { cells: Cells::Constant(value.value()), nulls: None, n_rows: None },
+            Cells::Scalar(value) => BoundColumn { cells: Cells::Constant(value.value()), nulls: None, n_rows: None },
             _ => self.clone(),
         }
     }
 
-    /// The value of a row; `None` if it is one that cannot be sent: see [`Column::why`].
+    /// The value of a row; `None` if it is one that cannot be sent: see [`BoundColumn::why`].
     pub(crate) fn value(&self, row: usize) -> Option<Value<'_>> {
         match self.is_null(row) {
             true => Some(Value::Null),
@@ -152,7 +152,7 @@ impl<'a> Column<'a> {
         rows.clone().position(is_out).unwrap_or(rows.len())
     }
 
-    /// Adds the bytes that the value of each row takes in a sheet. Returns `false` if one of them cannot take the fast path.
+    /// Adds the bytes that the value of each row takes in a block of rows. Returns `false` if one of them cannot take the fast path.
     pub(crate) fn measure<const HEAD: usize>(&self, rows: Range<usize>, ty: ParamType, lengths: &mut [usize]) -> bool {
         let rows = rows.zip(lengths);
         match self.moments() {
@@ -238,7 +238,7 @@ impl<'a> Column<'a> {
     }
 }
 
-impl fmt::Debug for Column<'_> {
+impl fmt::Debug for BoundColumn<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Column").field("n_rows", &self.n_rows).finish_non_exhaustive()
     }

@@ -5,18 +5,18 @@
 //! is filled up with NULL.
 
 use crate::convert::params::listed;
-use crate::convert::{BoundRows, Bounds, BoxedRows, Column, Rows, Sheet, ToValue};
+use crate::convert::{BoundColumn, BoundRows, Bounds, BoxedRows, RowBlockWriter, Rows, ToValue};
 use crate::error::{Error, Result};
 use crate::wire::Value;
 use std::ops::Range;
 
 /// Columns by name, as `columns!` makes them.
 #[derive(Clone, Debug, Default)]
-pub struct Columns<'c>(Vec<(&'c str, Column<'c>)>);
+pub struct Columns<'c>(Vec<(&'c str, BoundColumn<'c>)>);
 
 impl<'c> Columns<'c> {
     /// Columns by name.
-    pub fn new(columns: Vec<(&'c str, Column<'c>)>) -> Self {
+    pub fn new(columns: Vec<(&'c str, BoundColumn<'c>)>) -> Self {
         Self(columns)
     }
 
@@ -45,47 +45,47 @@ impl Rows for Columns<'_> {
 )]
 pub trait IntoColumn<'c> {
     /// The column.
-    fn into_column(self) -> Column<'c>;
+    fn into_column(self) -> BoundColumn<'c>;
 }
 
-impl<'c> IntoColumn<'c> for Column<'c> {
-    fn into_column(self) -> Column<'c> {
+impl<'c> IntoColumn<'c> for BoundColumn<'c> {
+    fn into_column(self) -> BoundColumn<'c> {
         self
     }
 }
 
 impl<'c, T: ToValue + Sync> IntoColumn<'c> for &'c [T] {
-    fn into_column(self) -> Column<'c> {
+    fn into_column(self) -> BoundColumn<'c> {
         T::column(self)
     }
 }
 
 impl<'c, T: ToValue + Sync> IntoColumn<'c> for &'c Vec<T> {
-    fn into_column(self) -> Column<'c> {
+    fn into_column(self) -> BoundColumn<'c> {
         T::column(self)
     }
 }
 
 impl<'c, T: ToValue + Sync, const N: usize> IntoColumn<'c> for &'c [T; N] {
-    fn into_column(self) -> Column<'c> {
+    fn into_column(self) -> BoundColumn<'c> {
         T::column(self)
     }
 }
 
 /// One value for all rows.
-pub fn scalar<'c, T: ToValue + Send + Sync + 'c>(value: T) -> Column<'c> {
-    Column::scalar(value)
+pub fn scalar<'c, T: ToValue + Send + Sync + 'c>(value: T) -> BoundColumn<'c> {
+    BoundColumn::scalar(value)
 }
 
 /// Columns in the order of a statement's placeholders.
 pub(crate) struct BoundColumns<'a> {
-    columns: Vec<(&'a str, Column<'a>)>,
+    columns: Vec<(&'a str, BoundColumn<'a>)>,
     n_rows: usize,
 }
 
 impl<'a> BoundColumns<'a> {
     /// All columns must have the same number of rows. `n_rows`: the number of rows, if the caller knows it and no column does.
-    pub(crate) fn new(columns: Vec<(&'a str, Column<'a>)>, n_rows: Option<usize>) -> Result<Self> {
+    pub(crate) fn new(columns: Vec<(&'a str, BoundColumn<'a>)>, n_rows: Option<usize>) -> Result<Self> {
         for (name, column) in &columns {
             if let Some((why, hint)) = column.refusal() {
                 let error = Error::config(format!("column `{name}`: {why}"));
@@ -164,8 +164,8 @@ impl BoundRows for BoundColumns<'_> {
         n
     }
 
-    fn put_usual(&self, rows: Range<usize>, sheet: &mut Sheet<'_>) -> usize {
-        sheet.put_columns(self.columns.iter().map(|(_, column)| column), rows)
+    fn put_common(&self, rows: Range<usize>, writer: &mut RowBlockWriter<'_>) -> usize {
+        writer.put_columns(self.columns.iter().map(|(_, column)| column), rows)
     }
 }
 

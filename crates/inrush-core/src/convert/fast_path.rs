@@ -5,18 +5,18 @@
 //! slow path, which writes the same bytes for all common values.
 
 use crate::convert::put_value::{BLOCK, Block, ROOM, put_cell, put_value};
-use crate::convert::{Column, Order, Params, TakeValue};
+use crate::convert::{BoundColumn, Order, Params, ValueVisitor};
 use crate::wire::{ParamType, Value};
 use std::ops::Range;
 
 /// Appends rows to `bytes` through a block.
-pub(crate) struct Page {
+pub(crate) struct RowBlock {
     block: Block,
     len: usize,
     bytes: Vec<u8>,
 }
 
-impl Page {
+impl RowBlock {
     pub(crate) fn new(bytes: Vec<u8>) -> Self {
         Self { block: [0; BLOCK], len: 0, bytes }
     }
@@ -97,17 +97,17 @@ impl Nulls<'_> {
 }
 
 /// Where rows are put.
-pub struct Sheet<'p> {
-    pub(crate) page: &'p mut Page,
+pub struct RowBlockWriter<'p> {
+    pub(crate) row_block: &'p mut RowBlock,
     /// Of each value of a row.
     pub(crate) types: &'p [ParamType],
-    /// Bytes of the page at most.
+    /// Bytes of the block of rows at most.
     pub(crate) most: usize,
     /// `None`: as COM_STMT_BULK_EXECUTE has rows, with an indicator before each value.
     pub(crate) nulls: Option<Nulls<'p>>,
 }
 
-impl Sheet<'_> {
+impl RowBlockWriter<'_> {
     /// How many values a row has.
     pub(crate) fn n_values(&self) -> usize {
         self.types.len()
@@ -116,7 +116,7 @@ impl Sheet<'_> {
     /// The same with rows that are stored in columns: a column after the other, for some rows at once.
     pub(crate) fn put_columns<'c>(
         &mut self,
-        columns: impl ExactSizeIterator<Item = &'c Column<'c>> + Clone,
+        columns: impl ExactSizeIterator<Item = &'c BoundColumn<'c>> + Clone,
         rows: Range<usize>,
     ) -> usize {
         if columns.len() != self.types.len() {
@@ -127,10 +127,10 @@ impl Sheet<'_> {
             let some = rows.start + n..rows.end.min(rows.start + n + SOME);
             let mut none = Nulls { bits: &mut [], first: 0 };
             let n_put = match &mut self.nulls {
-                None => put_some::<1>(columns.clone(), some, self.types, self.page, self.most, &mut none),
+                None => put_some::<1>(columns.clone(), some, self.types, self.row_block, self.most, &mut none),
                 Some(nulls) => {
                     let mut nulls = Nulls { bits: nulls.bits, first: nulls.first + n * self.types.len() };
-                    put_some::<0>(columns.clone(), some, self.types, self.page, self.most, &mut nulls)
+                    put_some::<0>(columns.clone(), some, self.types, self.row_block, self.most, &mut nulls)
                 }
             };
             n += n_put;
@@ -149,10 +149,15 @@ impl Sheet<'_> {
     ) -> usize {
         let n_cells = self.types.len();
         match &mut self.nulls {
-            None => {
-                put_cell_rows::<1>(rows, n_cells, cell, self.page, self.most, &mut Nulls { bits: &mut [], first: 0 })
-            }
-            Some(nulls) => put_cell_rows::<0>(rows, n_cells, cell, self.page, self.most, nulls),
+            None => put_cell_rows::<1>(
+                rows,
+                n_cells,
+                cell,
+                self.row_block,
+                self.most,
+                &mut Nulls { bits: &mut [], first: 0 },
+            ),
+            Some(nulls) => put_cell_rows::<0>(rows, n_cells, cell, self.row_block, self.most, nulls),
         }
     }
 
@@ -160,32 +165,35 @@ impl Sheet<'_> {
     pub(crate) fn put<P: Params>(&mut self, rows: &[P], order: &Order) -> usize {
         let types = self.types;
         match &mut self.nulls {
-            None => put_all::<1, P>(rows, order, types, self.page, self.most, &mut Nulls { bits: &mut [], first: 0 }),
-            Some(nulls) => put_all::<0, P>(rows, order, types, self.page, self.most, nulls),
+            None => {
+                put_all::<1, P>(rows, order, types, self.row_block, self.most, &mut Nulls { bits: &mut [], first: 0 })
+            }
+            Some(nulls) => put_all::<0, P>(rows, order, types, self.row_block, self.most, nulls),
         }
     }
 }
 
 fn put_some<'c, const HEAD: usize>(
-    columns: impl Iterator<Item = &'c Column<'c>> + Clone,
+    columns: impl Iterator<Item = &'c BoundColumn<'c>> + Clone,
     rows: Range<usize>,
     types: &[ParamType],
-    page: &mut Page,
+    row_block: &mut RowBlock,
     most: usize,
     nulls: &mut Nulls<'_>,
 ) -> usize {
     let mut lengths = [0; SOME];
     let columns = columns.zip(types).enumerate();
-    let mut is_usual = columns.clone().map(|(_, (column, ty))| column.measure::<HEAD>(rows.clone(), *ty, &mut lengths));
-    if !is_usual.all(|usual| usual) {
+    let mut is_common =
+        columns.clone().map(|(_, (column, ty))| column.measure::<HEAD>(rows.clone(), *ty, &mut lengths));
+    if !is_common.all(|common| common) {
         return 0;
     }
-    if page.len > BLOCK / 2 {
-        page.flush();
+    if row_block.len > BLOCK / 2 {
+        row_block.flush();
     }
-    let Some(most) = most.checked_sub(page.bytes.len()) else { return 0 };
+    let Some(most) = most.checked_sub(row_block.bytes.len()) else { return 0 };
     let most = most.min(BLOCK - ROOM);
-    let (mut ends, mut n, mut end) = ([0; SOME], 0, page.len);
+    let (mut ends, mut n, mut end) = ([0; SOME], 0, row_block.len);
     for (length, place) in lengths.iter().zip(&mut ends).take(rows.len()) {
         if end + length > most {
             break;
@@ -201,11 +209,11 @@ fn put_some<'c, const HEAD: usize>(
                 nulls.set((row - rows.start) * types.len() + i);
             }
         };
-        if !column.put::<HEAD>(rows.clone(), *ty, &mut page.block, &mut ends[..n], null) {
+        if !column.put::<HEAD>(rows.clone(), *ty, &mut row_block.block, &mut ends[..n], null) {
             return 0;
         }
     }
-    page.len = end;
+    row_block.len = end;
     n
 }
 
@@ -213,19 +221,19 @@ fn put_all<const HEAD: usize, P: Params>(
     rows: &[P],
     order: &Order,
     types: &[ParamType],
-    page: &mut Page,
+    row_block: &mut RowBlock,
     most: usize,
     nulls: &mut Nulls<'_>,
 ) -> usize {
     let mut n = 0;
     loop {
-        let Page { block, len, bytes } = &mut *page;
+        let RowBlock { block, len, bytes } = &mut *row_block;
         // If there are too many bytes already, not even a row without bytes fits.
         let Some(most) = most.checked_sub(bytes.len()) else { return n };
         let nulls = Nulls { bits: nulls.bits, first: nulls.first + n * types.len() };
         let mut pen = Pen::<HEAD> { block, at: *len, types, nulls };
         for row in &rows[n..] {
-            if !row.hand(order, types.len(), &mut pen) || pen.at > most {
+            if !row.visit(order, types.len(), &mut pen) || pen.at > most {
                 break;
             }
             *len = pen.at;
@@ -236,7 +244,7 @@ fn put_all<const HEAD: usize, P: Params>(
         if n == rows.len() || *len == 0 || *len >= most {
             return n;
         }
-        page.flush();
+        row_block.flush();
     }
 }
 
@@ -244,13 +252,13 @@ fn put_cell_rows<'c, const HEAD: usize>(
     rows: Range<usize>,
     n_cells: usize,
     cell: impl Fn(usize, usize) -> Option<&'c [u8]>,
-    page: &mut Page,
+    row_block: &mut RowBlock,
     most: usize,
     nulls: &mut Nulls<'_>,
 ) -> usize {
     for (n, row) in rows.clone().enumerate() {
-        let start = page.len();
-        let fits = page.put(|block, at| {
+        let start = row_block.len();
+        let fits = row_block.put(|block, at| {
             (0..n_cells).try_fold(at, |at, i| {
                 let null = || {
                     if HEAD == 0 {
@@ -263,8 +271,8 @@ fn put_cell_rows<'c, const HEAD: usize>(
         if !fits {
             return n;
         }
-        if page.len() > most {
-            page.truncate(start);
+        if row_block.len() > most {
+            row_block.truncate(start);
             return n;
         }
     }
@@ -279,7 +287,7 @@ struct Pen<'p, const HEAD: usize> {
     nulls: Nulls<'p>,
 }
 
-impl<const HEAD: usize> TakeValue<'_> for Pen<'_, HEAD> {
+impl<const HEAD: usize> ValueVisitor<'_> for Pen<'_, HEAD> {
     #[inline(always)]
     fn take(&mut self, i: usize, value: Value<'_>) -> bool {
         let null = || {

@@ -8,7 +8,7 @@
 //! | [`to_value`], [`params`] | Rust values as parameters of one execution |
 //! | [`to_row`] | the columns of a struct whose fields are structs |
 //! | `system_time` | the standard library's instants |
-//! | [`made`] | parameters that get their last form before they are sent |
+//! | [`resolve`] | parameters that get their last form before they are sent |
 //! | `ecosystem` | types of other crates, a feature and a file each |
 //! | [`rows`] | many sets of parameters: slices of tuples, of structs |
 //! | [`columns`], [`column`] | the same as columns: slices, Arrow arrays |
@@ -62,11 +62,11 @@ mod ecosystem;
 pub mod fast_path;
 pub mod from_row;
 pub mod from_value;
-pub mod made;
 mod owned_row;
 pub mod params;
 mod plus;
 mod put_value;
+pub mod resolve;
 pub mod row_buffer;
 pub mod row_reader;
 pub mod rows;
@@ -76,15 +76,15 @@ pub mod to_row;
 pub mod to_value;
 
 pub use bounds::Bounds;
-pub use column::Column;
+pub use column::BoundColumn;
 pub use columns::{Columns, IntoColumn, scalar};
 #[cfg(feature = "serde_json")]
 pub use ecosystem::Json;
-pub use fast_path::Sheet;
+pub use fast_path::RowBlockWriter;
 pub use from_row::FromRow;
 pub use from_value::{ColumnIndex, FromValue};
 pub use owned_row::OwnedRow;
-pub use params::{Named, Order, ParamValues, Params, TakeValue, ToRow};
+pub use params::{Named, Order, ParamValues, Params, ToRow, ValueVisitor};
 pub use plus::Plus;
 pub use row_buffer::RowBuffer;
 pub use row_reader::RowReader;

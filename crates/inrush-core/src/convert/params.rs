@@ -38,7 +38,7 @@ pub trait Params {
     /// Passes what [`Params::append`] appends to `to`, value by value, each of a type that the compiler knows. Returns `false` if
     /// `to` refused a value, if there are not `n_values`, or if this is not known that quickly.
     #[inline]
-    fn hand<'a>(&'a self, _order: &Order, _n_values: usize, _to: &mut impl TakeValue<'a>) -> bool {
+    fn visit<'a>(&'a self, _order: &Order, _n_values: usize, _to: &mut impl ValueVisitor<'a>) -> bool {
         false
     }
 }
@@ -47,7 +47,7 @@ pub trait Params {
 ///
 /// It is a trait and not a closure, because a closure would be called: a row has a few values of known types, and each of them
 /// takes only a few instructions.
-pub trait TakeValue<'a> {
+pub trait ValueVisitor<'a> {
     /// Takes the value of placeholder `i`, counted from 0. Returns `false` if it accepts no more values.
     fn take(&mut self, i: usize, value: Value<'a>) -> bool;
 }
@@ -170,7 +170,7 @@ impl<T: ToValue> Params for [T] {
     }
 
     #[inline(always)]
-    fn hand<'a>(&'a self, _: &Order, n_values: usize, to: &mut impl TakeValue<'a>) -> bool {
+    fn visit<'a>(&'a self, _: &Order, n_values: usize, to: &mut impl ValueVisitor<'a>) -> bool {
         n_values == self.len() && self.iter().enumerate().all(|(i, value)| to.take(i, value.to_value()))
     }
 }
@@ -192,8 +192,8 @@ impl<T: ToValue> Params for Vec<T> {
     }
 
     #[inline(always)]
-    fn hand<'a>(&'a self, order: &Order, n_values: usize, to: &mut impl TakeValue<'a>) -> bool {
-        self.as_slice().hand(order, n_values, to)
+    fn visit<'a>(&'a self, order: &Order, n_values: usize, to: &mut impl ValueVisitor<'a>) -> bool {
+        self.as_slice().visit(order, n_values, to)
     }
 }
 
@@ -214,8 +214,8 @@ impl<T: ToValue, const N: usize> Params for [T; N] {
     }
 
     #[inline(always)]
-    fn hand<'a>(&'a self, order: &Order, n_values: usize, to: &mut impl TakeValue<'a>) -> bool {
-        self.as_slice().hand(order, n_values, to)
+    fn visit<'a>(&'a self, order: &Order, n_values: usize, to: &mut impl ValueVisitor<'a>) -> bool {
+        self.as_slice().visit(order, n_values, to)
     }
 }
 
@@ -240,8 +240,8 @@ impl<P: Params + ?Sized> Params for &P {
     }
 
     #[inline(always)]
-    fn hand<'a>(&'a self, order: &Order, n_values: usize, to: &mut impl TakeValue<'a>) -> bool {
-        (**self).hand(order, n_values, to)
+    fn visit<'a>(&'a self, order: &Order, n_values: usize, to: &mut impl ValueVisitor<'a>) -> bool {
+        (**self).visit(order, n_values, to)
     }
 }
 
@@ -365,7 +365,7 @@ macro_rules! tuples {
             }
 
             #[inline(always)]
-            fn hand<'a>(&'a self, _: &Order, n_values: usize, to: &mut impl TakeValue<'a>) -> bool {
+            fn visit<'a>(&'a self, _: &Order, n_values: usize, to: &mut impl ValueVisitor<'a>) -> bool {
                 n_values == $n $(&& to.take($i, self.$i.to_value()))+
             }
         }

@@ -4,7 +4,7 @@
 //! no allocation for each row once the buffer has found its size.
 
 use crate::convert::params::by_position;
-use crate::convert::{BoundRows, BoxedRows, Rows, made};
+use crate::convert::{BoundRows, BoxedRows, Rows, resolve};
 use crate::error::{Error, Result};
 use crate::wire::Value;
 use crate::wire::value::{Date, DateTime, Time};
@@ -135,7 +135,7 @@ impl RowBuffer {
 
     fn keep_written(&mut self, value: &Value<'_>) -> Result<Cell> {
         let mut written = Vec::new();
-        let form = made::form(value, None, &mut written)?;
+        let form = resolve::form(value, None, &mut written)?;
         Ok(self.keep(form.of(&Value::Null, &written)))
     }
 

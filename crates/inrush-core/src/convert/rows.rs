@@ -2,7 +2,7 @@
 //! writers read rows of values, one at a time or, by a [`RowReader`](crate::convert::RowReader), some ahead.
 
 use crate::convert::params::Order;
-use crate::convert::{Bounds, Params, Sheet, TakeValue};
+use crate::convert::{Bounds, Params, RowBlockWriter, ValueVisitor};
 use crate::error::{Error, Result};
 use crate::wire::Value;
 use std::ops::Range;
@@ -57,9 +57,9 @@ pub trait BoundRows: Send + Sync {
         0
     }
 
-    /// Puts the rows into a sheet, from the first on, until one cannot take the fast path or the sheet is full. Returns how many
+    /// Puts the rows into a block, from the first on, until one cannot take the fast path or the block is full. Returns how many
     /// were put. It may be fewer, where a fast check cannot decide.
-    fn put_usual(&self, _rows: Range<usize>, _sheet: &mut Sheet<'_>) -> usize {
+    fn put_common(&self, _rows: Range<usize>, _writer: &mut RowBlockWriter<'_>) -> usize {
         0
     }
 }
@@ -88,8 +88,8 @@ impl<B: BoundRows + ?Sized> BoundRows for &B {
         (**self).n_within(rows, bounds)
     }
 
-    fn put_usual(&self, rows: Range<usize>, sheet: &mut Sheet<'_>) -> usize {
-        (**self).put_usual(rows, sheet)
+    fn put_common(&self, rows: Range<usize>, writer: &mut RowBlockWriter<'_>) -> usize {
+        (**self).put_common(rows, writer)
     }
 }
 
@@ -158,7 +158,7 @@ impl<P: Params + Sync> BoundRows for Slice<'_, P> {
         fits && rows
             .iter()
             .zip(&mut places)
-            .all(|(row, places)| row.hand(&self.order, self.n_params, &mut Fill(places)))
+            .all(|(row, places)| row.visit(&self.order, self.n_params, &mut Fill(places)))
     }
 
     fn n_within(&self, rows: Range<usize>, bounds: &[Bounds]) -> usize {
@@ -166,18 +166,18 @@ impl<P: Params + Sync> BoundRows for Slice<'_, P> {
             return 0;
         }
         let rows = &self.rows[rows];
-        let is_out = |row: &P| !row.hand(&self.order, bounds.len(), &mut Hold(bounds));
+        let is_out = |row: &P| !row.visit(&self.order, bounds.len(), &mut Hold(bounds));
         rows.iter().position(is_out).unwrap_or(rows.len())
     }
 
-    fn put_usual(&self, rows: Range<usize>, sheet: &mut Sheet<'_>) -> usize {
-        if sheet.n_values() == self.n_params { sheet.put(&self.rows[rows], &self.order) } else { 0 }
+    fn put_common(&self, rows: Range<usize>, writer: &mut RowBlockWriter<'_>) -> usize {
+        if writer.n_values() == self.n_params { writer.put(&self.rows[rows], &self.order) } else { 0 }
     }
 }
 
 struct Fill<'p, 'v>(&'p mut [Value<'v>]);
 
-impl<'v> TakeValue<'v> for Fill<'_, 'v> {
+impl<'v> ValueVisitor<'v> for Fill<'_, 'v> {
     #[inline(always)]
     fn take(&mut self, i: usize, value: Value<'v>) -> bool {
         self.0[i] = value;
@@ -187,7 +187,7 @@ impl<'v> TakeValue<'v> for Fill<'_, 'v> {
 
 struct Hold<'f>(&'f [Bounds]);
 
-impl TakeValue<'_> for Hold<'_> {
+impl ValueVisitor<'_> for Hold<'_> {
     #[inline(always)]
     fn take(&mut self, i: usize, value: Value<'_>) -> bool {
         self.0[i].holds(&value)

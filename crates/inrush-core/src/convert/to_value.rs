@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp, civil};
 use std::time::Duration;
 
-use crate::convert::column::{Cells, Column, Scalar, Slots, Values};
+use crate::convert::column::{BoundColumn, Cells, Scalar, Slots, Values};
 use crate::wire::Value;
 use crate::wire::value::{Date, DateTime, Time};
 
@@ -17,11 +17,11 @@ pub trait ToValue {
     fn to_value(&self) -> Value<'_>;
 
     /// A column of such values. The common types have faster ones than this.
-    fn column(values: &[Self]) -> Column<'_>
+    fn column(values: &[Self]) -> BoundColumn<'_>
     where
         Self: Sized + Sync,
     {
-        Column::of(values)
+        BoundColumn::of(values)
     }
 }
 
@@ -111,8 +111,8 @@ macro_rules! to_value {
                 Value::$variant($to)
             }
             $(
-                fn column(values: &[Self]) -> Column<'_> {
-                    Column::new(Cells::$cells(values), values.len())
+                fn column(values: &[Self]) -> BoundColumn<'_> {
+                    BoundColumn::new(Cells::$cells(values), values.len())
                 }
             )?
         }
@@ -180,7 +180,7 @@ impl ToValue for Vec<f32> {
     }
 }
 
-impl<'a> Column<'a> {
+impl<'a> BoundColumn<'a> {
     /// Values of one Rust type.
     pub fn of<T: ToValue + Sync>(values: &'a [T]) -> Self {
         Self::new(Cells::Values(Arc::new(Slice(values))), values.len())

@@ -52,13 +52,13 @@ impl Entry {
         if !is_known {
             let mut types = Vec::with_capacity(2 * values.len());
             stmt::types(&mut types, values, &self.types);
-            self.tell(&types);
+            self.set_sent_types(&types);
         }
         is_known
     }
 
     /// Records the types that the next execution sends to the server.
-    pub(crate) fn tell(&mut self, types: &[u8]) {
+    pub(crate) fn set_sent_types(&mut self, types: &[u8]) {
         self.had.resize(types.len() / 2, Had::default());
         for (had, ty) in self.had.iter_mut().zip(types.chunks_exact(2)) {
             had.see(Family::of_type(ty[0]));
@@ -72,7 +72,7 @@ impl Entry {
     }
 
     /// Returns the types that were sent to the server last, and whether it is sure to know them.
-    pub(crate) fn told_types(&self) -> (&[u8], bool) {
+    pub(crate) fn sent_types(&self) -> (&[u8], bool) {
         (&self.types, self.has_types)
     }
 

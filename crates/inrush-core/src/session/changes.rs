@@ -54,14 +54,14 @@ impl Changes {
     /// Returns what was changed since the last clean-up. `home` is the default schema of a fresh session.
     pub fn of(channel: &Channel, home: Option<&str>) -> Self {
         let session = &channel.session;
-        let marks = session.marks;
+        let dirty = session.dirty;
         // On a connection whose commands were not tracked, anything may have changed.
         let unwatched = DirtyFlags { state: true, ..DirtyFlags::default() };
         let dirty_flags = channel.outbox.dirty_flags().unwrap_or(unwatched);
-        let failed_call = dirty_flags.calls && marks.refused;
+        let failed_call = dirty_flags.calls && dirty.refused;
         Self {
             transaction: session.in_transaction() || session.needs_rollback(),
-            state: !marks.reports || marks.changed || dirty_flags.state || dirty_flags.next_transaction || failed_call,
+            state: !dirty.reports || dirty.changed || dirty_flags.state || dirty_flags.next_transaction || failed_call,
             schema: session.schema() != home,
             identity: dirty_flags.identity,
         }

@@ -101,12 +101,12 @@ impl Conversation for Clean {
             Some(Task::Reset(reset)) => drop(reset.receive(packet, session, out).map_err(Error::fatal)?),
             Some(Task::Report(zone)) => match reply::plain(packet, session) {
                 Ok(_) => {
-                    session.marks.reports = true;
+                    session.dirty.reports = true;
                     session.set_zone(zone.as_deref());
                 }
                 // The server does not know the variable. Then changes cannot be detected, and each use ends with a reset.
                 Err(error) if error.kind() == Kind::Server && !error.is_fatal() => {
-                    session.marks.reports = false;
+                    session.dirty.reports = false;
                     let names = Task::Names(zone.take());
                     self.steps.insert(1, names);
                 }
@@ -128,12 +128,12 @@ impl Conversation for Clean {
         if !self.steps.is_empty() {
             return self.send(session, out);
         }
-        session.marks.refused = false;
+        session.dirty.refused = false;
         session.guards.left(1);
         // After a rollback, prepared statements still exist, and so do their possible effects.
         if !matches!(done, Some(Task::Rollback)) {
             // The changes by these commands themselves are intended.
-            session.marks.changed = false;
+            session.dirty.changed = false;
             out.forget_dirty_flags();
         }
         Ok(Step::Done(()))

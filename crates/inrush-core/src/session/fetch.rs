@@ -1,7 +1,7 @@
 //! Reads results row by row, at the caller's pace: rows that are not requested stay in the socket.
 //!
 //! ```text
-//! Ask or Query, until it has results -> Stream -> Fetch, a packet at a time, while rows are wanted
+//! CachedExecute or Query, until it has results -> Stream -> Fetch, a packet at a time, while rows are wanted
 //!                                              -> Drain, for results that are no longer needed
 //! ```
 
@@ -14,7 +14,7 @@ use crate::wire::{ColumnDef, Outbox, Row, RowFormat};
 #[derive(Debug)]
 pub struct Stream {
     results: Results,
-    event: Noted,
+    event: SavedEvent,
     effect: Effect,
 }
 
@@ -55,7 +55,7 @@ pub trait Leaves: Conversation {
 
 impl Stream {
     /// Takes over the rest of `results` from a statement of this effect. `last` is the event of the last packet.
-    pub(crate) fn new(results: &mut Results, last: &mut Noted, effect: Effect) -> Self {
+    pub(crate) fn new(results: &mut Results, last: &mut SavedEvent, effect: Effect) -> Self {
         let results = std::mem::replace(results, Results::new(results.format()));
         Self { results, event: std::mem::take(last), effect }
     }
@@ -121,9 +121,9 @@ impl Conversation for Drain<'_> {
 
 /// A sink that keeps only the kind of the last packet.
 #[derive(Clone, Debug, Default)]
-pub struct Noted(Event);
+pub struct SavedEvent(Event);
 
-impl Sink for Noted {
+impl Sink for SavedEvent {
     fn columns(&mut self, _columns: &[ColumnDef]) -> Result<()> {
         self.0 = Event::Columns;
         Ok(())

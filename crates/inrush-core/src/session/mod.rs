@@ -24,7 +24,7 @@
 //! | another account | [`change_user::ChangeUser`] |
 //! | a statement as text | [`query::Query`] |
 //! | prepare, execute | [`prepare::Prepare`], [`execute::Execute`] |
-//! | both, with the statements that are kept | [`ask::Ask`], over [`cache`] |
+//! | both, with the statements that are kept | [`cached_execute::CachedExecute`], over [`cache`] |
 //! | rows one at a time | [`fetch::Fetch`], [`fetch::Drain`] |
 //! | LOAD DATA LOCAL from memory | [`infile::Infile`] |
 //! | many of these in one flight | [`pipeline::Pipeline`] |
@@ -34,9 +34,9 @@
 //! | whether something of it may be stored if its answer is lost | [`lost_answer`] |
 //! | as good as new, for the next user | [`clean`], which [`changes`] calls for |
 
-pub mod ask;
 pub mod authenticate;
 pub mod cache;
+pub mod cached_execute;
 pub mod change_user;
 pub mod changes;
 pub mod channel;
@@ -49,13 +49,13 @@ pub mod execute;
 pub mod fetch;
 pub(crate) mod guards;
 pub mod infile;
-pub mod learn;
 pub mod login;
 mod lost_answer;
 pub mod options;
 pub mod outcome;
 pub mod pipeline;
 pub mod prepare;
+pub mod prepare_for_cache;
 mod prepared;
 pub mod query;
 pub(crate) mod reply;
@@ -65,9 +65,9 @@ pub mod state;
 pub mod statement;
 pub mod transaction;
 
-pub use ask::Ask;
 pub use authenticate::Credentials;
 pub use cache::StatementCache;
+pub use cached_execute::CachedExecute;
 pub use change_user::ChangeUser;
 pub use changes::{Changes, Cleanup, ResetPolicy};
 pub use channel::Channel;
@@ -76,14 +76,14 @@ pub use collect::{Collect, ResultSet};
 pub use derived::Derived;
 pub use effect::Effect;
 pub use execute::Execute;
-pub use fetch::{Drain, Event, Fetch, Noted, Stream};
+pub use fetch::{Drain, Event, Fetch, SavedEvent, Stream};
 pub use infile::Infile;
-pub use learn::Learn;
 pub use login::{Login, LoginOptions, TlsWish};
 pub use options::{Access, Isolation, TransactionOptions};
 pub use outcome::{LoadCounts, Outcome};
 pub use pipeline::Pipeline;
 pub use prepare::Prepare;
+pub use prepare_for_cache::PrepareForCache;
 pub use prepared::Prepared;
 pub use query::Query;
 pub use results::{Discard, Sink};

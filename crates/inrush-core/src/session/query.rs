@@ -1,7 +1,7 @@
 //! COM_QUERY: a statement as text, results as text.
 
 use crate::error::Result;
-use crate::session::fetch::{Leaves, Noted, Opens, Stream};
+use crate::session::fetch::{Leaves, Opens, SavedEvent, Stream};
 use crate::session::results::{Results, Sink};
 use crate::session::{Conversation, Effect, Outcome, Session, Step};
 use crate::wire::{Outbox, RowFormat, command};
@@ -22,7 +22,7 @@ impl<'a, S: Sink> Query<'a, S> {
     }
 }
 
-impl Opens for Query<'_, Noted> {
+impl Opens for Query<'_, SavedEvent> {
     fn has_results(&self) -> bool {
         self.has_begun
     }
@@ -40,7 +40,7 @@ impl<S: Sink> Leaves for Query<'_, S> {
     }
 
     fn leave(&mut self, session: &Session) -> Stream {
-        Stream::new(&mut self.results, &mut Noted::default(), Effect::of(self.sql, session.dialect()))
+        Stream::new(&mut self.results, &mut SavedEvent::default(), Effect::of(self.sql, session.dialect()))
     }
 }
 

@@ -22,12 +22,12 @@ pub fn reset_statement(id: StmtId) -> Simple {
 
 /// COM_QUIT: ends the connection cleanly. The session is dead afterwards.
 pub fn quit() -> Unanswered {
-    Unanswered { command: Unheard::Quit, was_sent: false }
+    Unanswered { command: UnansweredCommand::Quit, was_sent: false }
 }
 
 /// COM_STMT_CLOSE: frees a statement on the server.
 pub fn close(id: StmtId) -> Unanswered {
-    Unanswered { command: Unheard::Close(id), was_sent: false }
+    Unanswered { command: UnansweredCommand::Close(id), was_sent: false }
 }
 
 /// A command whose reply is a plain OK.
@@ -71,12 +71,12 @@ impl Conversation for Simple {
 /// A command to which the server does not reply.
 #[derive(Debug)]
 pub struct Unanswered {
-    command: Unheard,
+    command: UnansweredCommand,
     was_sent: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unheard {
+enum UnansweredCommand {
     Quit,
     Close(StmtId),
 }
@@ -86,15 +86,15 @@ impl Conversation for Unanswered {
 
     fn send(&mut self, session: &mut Session, out: &mut Outbox) -> Result<Step<()>> {
         if self.was_sent {
-            if self.command == Unheard::Quit {
+            if self.command == UnansweredCommand::Quit {
                 session.kill();
             }
             return Ok(Step::Done(()));
         }
         self.was_sent = true;
         match self.command {
-            Unheard::Quit => out.command(command::quit),
-            Unheard::Close(id) => out.command(|out| stmt::close(out, id)),
+            UnansweredCommand::Quit => out.command(command::quit),
+            UnansweredCommand::Close(id) => out.command(|out| stmt::close(out, id)),
         }
         Ok(Step::More)
     }

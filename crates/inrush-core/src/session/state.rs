@@ -46,7 +46,7 @@ pub struct Session {
     variables: BTreeMap<String, String>,
     /// Its time zone, as the server reported it or as it was set.
     zone: Option<TimeZone>,
-    pub(crate) marks: Marks,
+    pub(crate) dirty: DirtyState,
     /// The plugin of the last authentication and its nonce: a change of user starts from them.
     pub(crate) auth_plugin: Vec<u8>,
     pub(crate) nonce: Vec<u8>,
@@ -69,7 +69,7 @@ pub enum Transport {
 
 /// What happened since the session was last clean, as far as replies show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Marks {
+pub(crate) struct DirtyState {
     /// The server reports changes of the session.
     pub(crate) reports: bool,
     /// It reported one.
@@ -109,7 +109,7 @@ impl Session {
             schema: None,
             variables: BTreeMap::new(),
             zone: None,
-            marks: Marks::default(),
+            dirty: DirtyState::default(),
             auth_plugin: Vec::new(),
             nonce: Vec::new(),
             statements: StatementCache::default(),
@@ -181,7 +181,7 @@ impl Session {
     }
 
     /// The connection gets another user, who must not get the error for rows that were never written.
-    pub fn forgive_rows(&mut self) {
+    pub fn reset_row_errors(&mut self) {
         self.guards.forgive();
     }
 
@@ -318,7 +318,7 @@ impl Session {
         }
         self.guards.see(self.in_transaction(), self.refusal.take());
         SessionChange::read_all(ok.state, |change| match change {
-            SessionChange::State => self.marks.changed = true,
+            SessionChange::State => self.dirty.changed = true,
             SessionChange::Schema(name) => {
                 let schema = Some(text(name)).filter(|name| !name.is_empty());
                 if self.schema != schema {
@@ -371,7 +371,7 @@ impl Session {
         self.refusal = Some(code);
         self.statements.unlocked();
         self.was_refused = codes::of(code).0 != Class::Lost;
-        self.marks.refused = true;
+        self.dirty.refused = true;
     }
 
     /// Whether no exchange is in progress, so that a command can be sent.

@@ -213,7 +213,7 @@ enum Kind {
     /// Undoes everything from this depth on.
     Undo(u32),
     /// Queries whether the transaction is still open.
-    Ask,
+    Ping,
     /// Switches autocommit on again.
     Autocommit,
 }
@@ -223,7 +223,7 @@ impl Session {
     pub fn debt(&self) -> Option<Debt> {
         match self.guards.undo_from() {
             Some(depth) => Some(Debt::undo(depth)),
-            None if self.guards.is_unsure(self.refusal) => Some(Debt::ask()),
+            None if self.guards.is_unsure(self.refusal) => Some(Debt::ping()),
             None if self.owes_autocommit && !self.guards.is_open() => Some(Debt::autocommit()),
             None => None,
         }
@@ -235,8 +235,8 @@ impl Debt {
         Self { kind: Kind::Undo(depth), was_sent: false }
     }
 
-    pub(crate) fn ask() -> Self {
-        Self { kind: Kind::Ask, was_sent: false }
+    pub(crate) fn ping() -> Self {
+        Self { kind: Kind::Ping, was_sent: false }
     }
 
     pub(crate) fn autocommit() -> Self {
@@ -252,7 +252,7 @@ impl Conversation for Debt {
             out.command(|out| match self.kind {
                 Kind::Undo(0 | 1) => command::query(out, b"ROLLBACK"),
                 Kind::Undo(depth) => command::query(out, format!("ROLLBACK TO SAVEPOINT {}", name(depth)).as_bytes()),
-                Kind::Ask => command::ping(out),
+                Kind::Ping => command::ping(out),
                 Kind::Autocommit => command::query(out, b"SET autocommit = 1"),
             });
         }
@@ -261,7 +261,7 @@ impl Conversation for Debt {
 
     fn receive(&mut self, packet: &[u8], session: &mut Session, _out: &mut Outbox) -> Result<Step<()>> {
         match (reply::plain(packet, session), self.kind) {
-            (Ok(_), Kind::Ask) => {}
+            (Ok(_), Kind::Ping) => {}
             (Ok(_), Kind::Autocommit) => session.owes_autocommit = false,
             (Ok(_), Kind::Undo(depth)) => session.guards.left(depth),
             // The savepoint ended with its transaction, as the next query will show.

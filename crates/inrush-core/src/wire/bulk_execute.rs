@@ -56,7 +56,7 @@ pub(crate) fn put_row(row: &[Value<'_>], types: &mut [ParamType], max_bytes: usi
             Value::Bytes(bytes) if bytes.len() > max_bytes => return false,
             Value::Text(text) if text.len() > max_bytes => return false,
             // In a command of its own, it is refused with its number.
-            _ if value.is_unmade() || !ty.takes(value) => return false,
+            _ if value.is_deferred() || !ty.takes(value) => return false,
             _ => {
                 out.push(Indicator::Value as u8);
                 stmt::put_value(out, value);

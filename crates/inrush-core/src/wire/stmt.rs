@@ -119,7 +119,7 @@ pub fn check(params: &[Value<'_>]) -> Result<(), Error> {
         Value::DateTime(moment) => moment.is_in_range(),
         Value::Time(time) => time.as_micros().is_some_and(|micros| micros.abs() <= LONGEST_TIME),
         Value::Default => false,
-        value => !value.is_unmade(),
+        value => !value.is_deferred(),
     };
     match params.iter().enumerate().find(|(_, value)| !can_be_held(value)) {
         None => Ok(()),
@@ -127,9 +127,9 @@ pub fn check(params: &[Value<'_>]) -> Result<(), Error> {
             Err(Error::config(format!("value {} is DEFAULT, which an execution cannot send", i + 1))
                 .with_hint("batches can, as text (`multi-row`) and on MariaDB in bulk"))
         }
-        Some((i, value)) if value.is_unmade() => {
+        Some((i, value)) if value.is_deferred() => {
             Err(Error::config(format!("value {} is not in the form that is sent yet", i + 1))
-                .with_hint("`convert::made` gives it that form"))
+                .with_hint("`convert::resolve` gives it that form"))
         }
         Some((i, value)) => Err(Error::config(format!("value {} is {}, which no column holds", i + 1, value.shown()))),
     }

@@ -33,7 +33,7 @@ pub enum Value<'a> {
     /// The column's DEFAULT, in a row of a batch whose method supports it: as text, or in bulk (MariaDB). Not in an expression.
     Default,
     /// Microseconds since 1970-01-01 00:00:00 UTC, as a parameter: a DATETIME or TIMESTAMP once the session's time zone is known.
-    /// Code that takes parameters converts it ([`convert::made`](crate::convert::made)); it is never sent in this form.
+    /// Code that takes parameters converts it ([`convert::resolve`](crate::convert::resolve)); it is never sent in this form.
     Instant(i64),
     /// Text or bytes that are written when they are needed, as a parameter. Code that takes parameters writes it; it is never
     /// sent in this form.
@@ -143,9 +143,9 @@ impl<'a> Value<'a> {
         matches!(self, Self::Null)
     }
 
-    /// Whether it must still be converted before it is sent: see [`convert::made`](crate::convert::made).
+    /// Whether it must still be converted before it is sent: see [`convert::resolve`](crate::convert::resolve).
     #[inline]
-    pub fn is_unmade(&self) -> bool {
+    pub fn is_deferred(&self) -> bool {
         matches!(self, Self::Instant(_) | Self::Written(_) | Self::Json(_))
     }
 

@@ -1,6 +1,8 @@
 //! Which method writes a batch, what it can tell, and what keeps it together: a line a case.
 
-use inrush_core::bulk::run::{BatchOptions, Facts, OnBadRow, Plan, Scope, Tells, Way, plan};
+use inrush_core::bulk::run::{
+    BatchFacts, BatchOptions, BatchPlan, OnBadRow, ResultDetail, RowsPerCommand, Scope, plan,
+};
 use inrush_core::bulk::template::Template;
 use inrush_core::bulk::{Method, Table};
 use inrush_core::error::{Kind, Result};
@@ -24,9 +26,9 @@ const SELECT: &str = "INSERT INTO t (a) SELECT ?";
 const NO_PLACEHOLDER: &str = "INSERT INTO t (a) VALUES (1)";
 
 /// Servers of one line each; the words behind the name switch things on or off.
-fn facts<'a>(words: &str, profile: &'a Profile, table: &'a Table) -> Facts<'a> {
+fn facts<'a>(words: &str, profile: &'a Profile, table: &'a Table) -> BatchFacts<'a> {
     let has = |word: &str| words.split(' ').any(|known| known == word);
-    Facts {
+    BatchFacts {
         profile,
         has_bulk: profile.bulk_execute,
         has_unit_results: profile.unit_results,
@@ -68,7 +70,7 @@ fn table() -> Table {
     Table { schema: "s".into(), name: "t".into(), engine: "InnoDB".into(), transactional: true, columns }
 }
 
-fn planned(words: &str, sql: &str, n_rows: usize, options: &BatchOptions, refused: &[Method]) -> Result<Plan> {
+fn planned(words: &str, sql: &str, n_rows: usize, options: &BatchOptions, refused: &[Method]) -> Result<BatchPlan> {
     let (profile, table) = (profile(words), table());
     let statement = Statement::new(sql).unwrap();
     let refused: Vec<_> = refused.iter().map(|method| (*method, "no such thing".to_owned())).collect();
@@ -94,9 +96,9 @@ fn takes(words: &str, sql: &str, n_rows: usize, options: &BatchOptions, want: Me
 
 /// A method that was asked for is taken, and tells this.
 #[track_caller]
-fn tells(words: &str, sql: &str, options: &BatchOptions, want: Tells, returning: Option<&str>) {
+fn detail(words: &str, sql: &str, options: &BatchOptions, want: ResultDetail, returning: Option<&str>) {
     let plan = planned(words, sql, 10, options, &[]).unwrap();
-    assert_eq!((plan.tells, plan.returning.as_deref(), plan.may_fall_back), (want, returning, false), "{plan:?}");
+    assert_eq!((plan.detail, plan.returning.as_deref(), plan.may_fall_back), (want, returning, false), "{plan:?}");
     assert_eq!(plan.reason, "requested");
 }
 
@@ -167,22 +169,22 @@ fn auto_by_what_must_be_told() {
 fn asked_for_and_what_it_tells() {
     for method in [Method::Row, Method::Prepared, Method::Pipelined] {
         for sql in [INSERT, UPSERT, UPDATE, DELETE, CALL, SELECT, NO_PLACEHOLDER] {
-            tells("mysql", sql, &by(method).with_ids(true).with_affected_each(true), Tells::EachReply, None);
+            detail("mysql", sql, &by(method).with_ids(true).with_affected_each(true), ResultDetail::EachReply, None);
         }
     }
-    tells("maria multi", DELETE, &by(Method::MultiStatement).with_affected_each(true), Tells::EachReply, None);
+    detail("maria multi", DELETE, &by(Method::MultiStatement).with_affected_each(true), ResultDetail::EachReply, None);
     for method in [Method::MultiRow, Method::MultiRowPrepared] {
-        tells("mysql", INSERT, &by(method), Tells::Nothing, None);
-        tells("mysql", INSERT, &by(method).with_ids(true), Tells::FirstId(2), None);
-        tells("maria", INSERT, &by(method).with_ids(true), Tells::ReturnedIds, Some(" RETURNING `id`"));
-        tells("maria", UPSERT, &by(method).with_ids(true), Tells::ReturnedIds, Some(" RETURNING `id`"));
-        tells("maria", REPLACE, &by(method).with_ids(true), Tells::ReturnedIds, Some(" RETURNING `id`"));
+        detail("mysql", INSERT, &by(method), ResultDetail::Nothing, None);
+        detail("mysql", INSERT, &by(method).with_ids(true), ResultDetail::FirstId(2), None);
+        detail("maria", INSERT, &by(method).with_ids(true), ResultDetail::ReturnedIds, Some(" RETURNING `id`"));
+        detail("maria", UPSERT, &by(method).with_ids(true), ResultDetail::ReturnedIds, Some(" RETURNING `id`"));
+        detail("maria", REPLACE, &by(method).with_ids(true), ResultDetail::ReturnedIds, Some(" RETURNING `id`"));
     }
-    tells("maria", INSERT, &by(Method::Bulk), Tells::Nothing, None);
-    tells("maria", INSERT, &by(Method::Bulk).with_ids(true), Tells::UnitResults, None);
-    tells("maria", UPDATE, &by(Method::Bulk).with_affected_each(true), Tells::UnitResults, None);
-    tells("mysql local", INSERT, &by(Method::LoadData), Tells::Nothing, None);
-    tells("mysql local", UNLISTED, &by(Method::LoadData), Tells::Nothing, None);
+    detail("maria", INSERT, &by(Method::Bulk), ResultDetail::Nothing, None);
+    detail("maria", INSERT, &by(Method::Bulk).with_ids(true), ResultDetail::UnitResults, None);
+    detail("maria", UPDATE, &by(Method::Bulk).with_affected_each(true), ResultDetail::UnitResults, None);
+    detail("mysql local", INSERT, &by(Method::LoadData), ResultDetail::Nothing, None);
+    detail("mysql local", UNLISTED, &by(Method::LoadData), ResultDetail::Nothing, None);
 }
 
 #[test]
@@ -195,7 +197,7 @@ fn asked_for_and_refused() {
     refuses("mysql", INSERT, &by(Method::MultiStatement), "multi-statements=true");
     refuses("mysql multi", CALL, &by(Method::MultiStatement), "as many results");
     refuses("mysql multi", " call\nP(?)", &by(Method::MultiStatement), "as many results");
-    tells("mysql multi", "call_it SET a = ?", &by(Method::MultiStatement), Tells::EachReply, None);
+    detail("mysql multi", "call_it SET a = ?", &by(Method::MultiStatement), ResultDetail::EachReply, None);
     for method in [Method::MultiRow, Method::MultiRowPrepared] {
         for sql in [UPDATE, DELETE, CALL, SELECT] {
             refuses("maria", sql, &by(method), "cannot write this batch");
@@ -248,13 +250,13 @@ fn scopes() {
         let (profile, table) = (profile(words), table());
         assert_eq!(Scope::of(is_one, &facts(words, &profile, &table)), want, "{words} {is_one}");
     }
-    check("mysql", true, Scope::Bare);
+    check("mysql", true, Scope::Autocommit);
     check("mysql", false, Scope::Transaction);
-    check("mysql inside", true, Scope::Bare);
+    check("mysql inside", true, Scope::Autocommit);
     check("mysql inside", false, Scope::Savepoint);
-    check("mysql manual", true, Scope::Bare);
+    check("mysql manual", true, Scope::Autocommit);
     check("mysql manual", false, Scope::Savepoint);
-    check("mysql manual inside", true, Scope::Bare);
+    check("mysql manual inside", true, Scope::Autocommit);
     check("mysql manual inside", false, Scope::Savepoint);
 }
 
@@ -262,10 +264,10 @@ fn scopes() {
 fn what_a_command_carries() {
     for method in Method::ALL {
         let want = match method.name() {
-            "row" | "prepared" | "pipelined" => Way::Single,
-            "load-data" => Way::File,
-            _ => Way::Many,
+            "row" | "prepared" | "pipelined" => RowsPerCommand::Single,
+            "load-data" => RowsPerCommand::File,
+            _ => RowsPerCommand::Many,
         };
-        assert_eq!(method.way(), want, "{method}");
+        assert_eq!(method.rows_per_command(), want, "{method}");
     }
 }

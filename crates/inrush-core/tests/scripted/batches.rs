@@ -1,7 +1,7 @@
 //! Batches by script: every kind of attempt, with every fault at every step and its bytes cut anywhere. What is counted is what the
 //! script said, no row twice, and the row that is named is the one that is bad.
 
-use inrush_core::bulk::run::{Batch, BatchOptions, BatchReport, Facts, OnBadRow, Scope, Session, Try};
+use inrush_core::bulk::run::{Batch, BatchFacts, BatchOptions, BatchReport, OnBadRow, Scope, Try, WriterSession};
 use inrush_core::bulk::template::Template;
 use inrush_core::bulk::{Method, Table};
 use inrush_core::convert::Rows;
@@ -57,7 +57,7 @@ impl Told {
         let profile = *peer.channel.session.profile();
         let rules = Rules::utc(profile);
         let table = table();
-        let facts = Facts {
+        let facts = BatchFacts {
             profile: &profile,
             has_bulk: profile.bulk_execute,
             has_unit_results: profile.unit_results,
@@ -69,7 +69,7 @@ impl Told {
             table: Some(&table),
             increment: Some(3),
         };
-        let session = Session { max_packet: 1 << 20, backslash_escapes: true, rules: &rules };
+        let session = WriterSession { max_packet: 1 << 20, backslash_escapes: true, rules: &rules };
         let statement = Statement::new(self.sql)?;
         let template = Template::parse(&statement);
         let bound = rows.bind(statement.names(), statement.marks().len())?;
@@ -86,7 +86,7 @@ impl Told {
             let mut attempt =
                 attempt.behind(autocommit.into_iter().chain(savepoint)).one_at_a_time(!off && self.inside);
             scopes += match scope {
-                Scope::Bare => "bare ",
+                Scope::Autocommit => "bare ",
                 Scope::Transaction => "own ",
                 Scope::Savepoint => "part ",
             };

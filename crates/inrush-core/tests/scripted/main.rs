@@ -4,14 +4,14 @@
 // The helpers of tests fail like tests.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod asks;
 mod batch_plans;
 mod batches;
+mod cached_executes;
 mod cleaning;
 mod commands;
 mod logins;
+mod mutated_input;
 mod pipeline_talk;
 mod pipelined_statements;
 mod pipelines;
-mod soups;
 mod transactions;

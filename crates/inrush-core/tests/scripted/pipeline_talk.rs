@@ -45,7 +45,7 @@ impl Flight for &mut Talk {
             Some(Say::Query(sql)) => next.query(sql),
             Some(Say::Execute(id, value)) => next.execute_by_id(StmtId(id), &[Value::Int(value)]),
             Some(Say::Prepare(sql)) => next.prepare(&Statement::new(sql)?),
-            Some(Say::Learn(sql)) => next.learn(&Statement::new(sql)?),
+            Some(Say::Learn(sql)) => next.prepare_ahead(&Statement::new(sql)?),
             Some(Say::Ask(sql, values)) => next.execute(&Statement::new(sql)?, values),
             Some(Say::AskBound(sql, values)) => next.execute_bound(&Statement::new(sql)?, &Bound::new(values)),
             Some(Say::SendQuery(sql)) => next.send(&Command::Query(sql.into())),

@@ -18,7 +18,7 @@ fn check_names(case: &str, want: &[&str]) {
             Other,
         }
     );
-    let Ok(Shape::Names(names)) = shape(&input, "ToValue") else { panic!() };
+    let Ok(TypeShape::Names(names)) = shape(&input, "ToValue") else { panic!() };
     assert_eq!(names.iter().map(|(_, name)| name.value()).collect::<Vec<_>>(), want);
 }
 
@@ -41,7 +41,7 @@ fn an_enum_that_is_a_number() {
             High = 300,
         }
     );
-    let Ok(Shape::Numbers(variants, repr)) = shape(&input, "ToValue") else { panic!() };
+    let Ok(TypeShape::Numbers(variants, repr)) = shape(&input, "ToValue") else { panic!() };
     assert_eq!((variants.len(), repr.to_string().as_str()), (2, "i16"));
     check_refused(
         parse_quote!(

@@ -71,7 +71,7 @@ pub(crate) trait Arrays: Send + 'static {
 
 /// Where a later run finds the rows again.
 #[derive(Clone, Debug)]
-pub(crate) enum Whereabouts {
+pub(crate) enum SourceLocation {
     /// In a file.
     OnDisk(OnDisk),
     /// In a stream, if the later run gets the same one.
@@ -108,11 +108,11 @@ pub(crate) struct Columnar<A> {
     schema: SchemaRef,
     arrays: A,
     meter: Arc<Meter>,
-    whereabouts: Whereabouts,
+    location: SourceLocation,
     cuts: Cuts,
     /// The most rows of a batch if [`Cuts::rows`] is `None`.
     default_rows: usize,
-    shape: Arc<Shape>,
+    shape: Arc<BatchShape>,
     /// The fields that are read, ascending.
     read: Vec<usize>,
     /// Rows that were read and are not in a batch yet.
@@ -126,7 +126,7 @@ pub(crate) struct Columnar<A> {
 
 /// Properties of all batches of a file.
 #[derive(Debug)]
-struct Shape {
+struct BatchShape {
     name: Arc<str>,
     /// For each use, the index of its array and the style of its text.
     taken: Vec<(usize, Style)>,
@@ -141,7 +141,7 @@ struct Shape {
 /// Rows of a batch, still in their own types.
 #[derive(Clone)]
 struct Rows {
-    shape: Arc<Shape>,
+    shape: Arc<BatchShape>,
     arrays: Vec<RecordBatch>,
     span: Range<u64>,
     bytes: u64,
@@ -209,7 +209,7 @@ struct Stored {
 
 impl<A: Arrays> Columnar<A> {
     /// Wraps an open file.
-    pub(crate) fn new(name: &str, arrays: A, meter: Arc<Meter>, cuts: Cuts, whereabouts: Whereabouts) -> Result<Self> {
+    pub(crate) fn new(name: &str, arrays: A, meter: Arc<Meter>, cuts: Cuts, location: SourceLocation) -> Result<Self> {
         let schema = arrays.schema();
         check_extensions(&schema)?;
         let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
@@ -222,10 +222,10 @@ impl<A: Arrays> Columnar<A> {
             schema,
             arrays,
             meter,
-            whereabouts,
+            location,
             cuts,
             default_rows: DEFAULT_ROWS,
-            shape: Arc::new(Shape {
+            shape: Arc::new(BatchShape {
                 name: name.into(),
                 taken: Vec::new(),
                 schema: Arc::new(Schema::empty()),
@@ -275,7 +275,7 @@ impl<A: Arrays> Columnar<A> {
         }
         read.append(&mut self.pending);
         self.pending = read;
-        self.whereabouts = Whereabouts::Stream { name: self.name.clone(), hash: checksum(&text) };
+        self.location = SourceLocation::Stream { name: self.name.clone(), hash: checksum(&text) };
         Ok(())
     }
 
@@ -384,7 +384,7 @@ impl<A: Arrays> Source for Columnar<A> {
             Style::new(use_.column_kind, is_uuid(self.schema.field(use_.index))).at_most(self.cuts.memory)
         };
         let column = |use_: &FieldUse| Field::new(&self.names[use_.index], DataType::BinaryView, true);
-        self.shape = Arc::new(Shape {
+        self.shape = Arc::new(BatchShape {
             name: self.name.clone(),
             taken: uses.iter().map(|use_| (place(use_), style(use_))).collect(),
             schema: Arc::new(Schema::new(uses.iter().map(column).collect::<Vec<_>>())),
@@ -421,12 +421,12 @@ impl<A: Arrays> Source for Columnar<A> {
     }
 
     fn identity(&mut self) -> Result<Option<Identity>> {
-        match &self.whereabouts {
-            Whereabouts::OnDisk(place) => place.identity().map(Some),
-            Whereabouts::Stream { name, hash } => {
+        match &self.location {
+            SourceLocation::OnDisk(place) => place.identity().map(Some),
+            SourceLocation::Stream { name, hash } => {
                 Ok(Some(Identity { name: name.to_string(), size: None, modified: None, hash: *hash }))
             }
-            Whereabouts::Nowhere => Ok(None),
+            SourceLocation::Nowhere => Ok(None),
         }
     }
 
@@ -436,9 +436,9 @@ impl<A: Arrays> Source for Columnar<A> {
     }
 
     fn hash_of_first(&mut self, bytes: u64) -> Result<Option<u64>> {
-        match &self.whereabouts {
-            Whereabouts::OnDisk(place) => place.hash_of_first(bytes).map(Some),
-            Whereabouts::Stream { .. } | Whereabouts::Nowhere => Ok(None),
+        match &self.location {
+            SourceLocation::OnDisk(place) => place.hash_of_first(bytes).map(Some),
+            SourceLocation::Stream { .. } | SourceLocation::Nowhere => Ok(None),
         }
     }
 
@@ -490,9 +490,9 @@ impl<A: Arrays> Source for Columnar<A> {
     }
 
     fn unchanged(&self) -> Option<Arc<dyn Unchanged>> {
-        match &self.whereabouts {
-            Whereabouts::OnDisk(place) => Some(Arc::new(place.clone())),
-            Whereabouts::Stream { .. } | Whereabouts::Nowhere => None,
+        match &self.location {
+            SourceLocation::OnDisk(place) => Some(Arc::new(place.clone())),
+            SourceLocation::Stream { .. } | SourceLocation::Nowhere => None,
         }
     }
 
@@ -597,7 +597,7 @@ impl<A: Arrays> FileSource for Columnar<A> {
     }
 
     fn can_be_read_again(&self) -> bool {
-        matches!(self.whereabouts, Whereabouts::OnDisk(_))
+        matches!(self.location, SourceLocation::OnDisk(_))
     }
 
     fn reject_form(&self) -> RejectForm {

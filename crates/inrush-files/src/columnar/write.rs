@@ -1,7 +1,7 @@
 //! Writes rows directly as the text of a LOAD. Whole numbers, decimals and dates are written from their arrays into the lines if the known
 //! range of an array satisfies its check; every other array becomes [`Cells`], which are checked and copied.
 
-use super::{Rows, Shape};
+use super::{BatchShape, Rows};
 use crate::cells::memo::Memo;
 use crate::cells::{self, Style, known, number};
 use crate::guard::guarded;
@@ -69,7 +69,7 @@ impl Rows {
 }
 
 /// A column of some rows, all of whose cells pass their check unchanged.
-struct Column {
+struct PassedColumn {
     array: ArrayRef,
     nulls: Option<NullBuffer>,
     values: Values,
@@ -86,12 +86,12 @@ enum Values {
 }
 
 /// The columns of some rows, in the order of the uses. `None` unless every cell passes its check unchanged.
-fn kept(arrays: &RecordBatch, shape: &Shape, checks: &[Check]) -> Option<Vec<Column>> {
+fn kept(arrays: &RecordBatch, shape: &BatchShape, checks: &[Check]) -> Option<Vec<PassedColumn>> {
     let columns = shape.taken.iter().zip(checks);
     columns.map(|(&(at, style), check)| kept_column(arrays.column(at), style, shape.utf8, check)).collect()
 }
 
-fn kept_column(array: &ArrayRef, style: Style, utf8: bool, check: &Check) -> Option<Column> {
+fn kept_column(array: &ArrayRef, style: Style, utf8: bool, check: &Check) -> Option<PassedColumn> {
     let nulls = array.nulls().filter(|nulls| nulls.null_count() > 0).cloned();
     let values = match array.data_type() {
         DataType::Int32 => Values::Int32,
@@ -103,31 +103,31 @@ fn kept_column(array: &ArrayRef, style: Style, utf8: bool, check: &Check) -> Opt
     };
     let known = known::of(array);
     let fits = fit_64_bits(known) || !matches!(values, Values::Decimal128 { .. });
-    match fits && check.keeps(known, nulls.is_some()) {
-        true => Some(Column { array: array.clone(), nulls, values }),
+    match fits && check.accepts_unchanged(known, nulls.is_some()) {
+        true => Some(PassedColumn { array: array.clone(), nulls, values }),
         false => cells_kept(array, style, utf8, check),
     }
 }
 
-fn cells_kept(array: &ArrayRef, style: Style, utf8: bool, check: &Check) -> Option<Column> {
+fn cells_kept(array: &ArrayRef, style: Style, utf8: bool, check: &Check) -> Option<PassedColumn> {
     let (known, cells) = cells::of(array, style).ok()?;
     let mut bad = Vec::new();
     let checked = check.run_knowing(known, &cells, utf8, &mut bad);
     let kept = bad.is_empty() && checked.is_untouched(&cells);
-    kept.then(|| Column { array: array.clone(), nulls: None, values: Values::Cells(cells) })
+    kept.then(|| PassedColumn { array: array.clone(), nulls: None, values: Values::Cells(cells) })
 }
 
 /// Writes the rows. Returns the length of the longest line.
 ///
 /// Works on blocks of rows: formats each column's values, then assembles the lines. Formatting row by row gains little over cells that are
 /// read again, since neighbouring values have different types (docs/notes/load-speed.md).
-fn write(chunk: &[Vec<Column>], text: &mut Vec<u8>) -> usize {
+fn write(chunk: &[Vec<PassedColumn>], text: &mut Vec<u8>) -> usize {
     let mut lines = Lines::new(text);
     let mut formatted: Vec<Formatted> = Vec::new();
     for columns in chunk {
         formatted.resize_with(columns.len(), Formatted::default);
         let n_rows = columns.first().map_or(0, |column| column.array.len());
-        let cells: Vec<_> = columns.iter().map(Column::cells).collect();
+        let cells: Vec<_> = columns.iter().map(PassedColumn::cells).collect();
         for first in (0..n_rows).step_by(BLOCK_ROWS) {
             let n = BLOCK_ROWS.min(n_rows - first);
             columns.iter().zip(&mut formatted).for_each(|(column, formatted)| formatted.fill(column, first..first + n));
@@ -145,7 +145,7 @@ fn write(chunk: &[Vec<Column>], text: &mut Vec<u8>) -> usize {
     lines.finish()
 }
 
-impl Column {
+impl PassedColumn {
     /// The values of some rows.
     fn part<T: ArrowPrimitiveType>(&self, rows: &Range<usize>) -> impl Iterator<Item = T::Native> {
         self.array.as_primitive::<T>().values()[rows.clone()].iter().copied()
@@ -179,7 +179,7 @@ impl Formatted {
         lines.plain(&self.long[start..start + len]);
     }
 
-    fn fill(&mut self, column: &Column, rows: Range<usize>) {
+    fn fill(&mut self, column: &PassedColumn, rows: Range<usize>) {
         let Self { views, long, other, memo } = self;
         views.clear();
         long.clear();

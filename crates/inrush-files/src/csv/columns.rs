@@ -16,12 +16,12 @@ use inrush_core::value::{INLINE, view};
 /// The columns of a batch under construction.
 #[derive(Debug)]
 pub(super) struct Columns {
-    columns: Vec<Column>,
+    columns: Vec<CsvColumn>,
     rows: usize,
 }
 
 #[derive(Debug)]
-struct Column {
+struct CsvColumn {
     field: usize,
     /// The views of the texts that mean NULL, as far as a view holds them.
     nulls: Vec<u128>,
@@ -41,7 +41,7 @@ impl Columns {
         let column = |use_: &FieldUse| {
             let (short, long_nulls): (Vec<_>, Vec<_>) =
                 nulls[use_.index].iter().cloned().partition(|null| null.len() <= INLINE);
-            Column {
+            CsvColumn {
                 field: use_.index,
                 nulls: short.iter().map(|null| view(null, 0, 0)).chain(use_.empty_is_null.then_some(EMPTY)).collect(),
                 long_nulls,

@@ -9,7 +9,7 @@
 
 mod parity;
 
-use super::split::{Fields, Found, Splitter};
+use super::split::{Fields, SplitRecord, Splitter};
 use crate::dialect::{CsvOptions, Dialect};
 use inrush_core::error::Result;
 use memchr::memmem::Finder;
@@ -243,9 +243,9 @@ impl Cut {
         while self.end < text.len() && stop.is_none() {
             fields.side.clear();
             match splitter.record(self.end, 0, &mut fields) {
-                Found::Record { end, .. } => stop = self.take(rules, text, end),
-                Found::Comment { end } => stop = self.pass(rules, end, false),
-                Found::Incomplete { open_quote } => {
+                SplitRecord::Record { end, .. } => stop = self.take(rules, text, end),
+                SplitRecord::Comment { end } => stop = self.pass(rules, end, false),
+                SplitRecord::Incomplete { open_quote } => {
                     self.open = open_quote;
                     break;
                 }
@@ -320,8 +320,8 @@ static BLANKS: LazyLock<[Finder<'static>; 2]> = LazyLock::new(|| [Finder::new(b"
 /// much of the rest was read.
 pub(super) fn open_quote_at_limit(dialect: &Dialect, record: &[u8]) -> Option<usize> {
     match Splitter::new(dialect, record, 0, false).record(0, 0, &mut Fields::default()) {
-        Found::Incomplete { open_quote } => open_quote,
-        Found::Record { .. } | Found::Comment { .. } => None,
+        SplitRecord::Incomplete { open_quote } => open_quote,
+        SplitRecord::Record { .. } | SplitRecord::Comment { .. } => None,
     }
 }
 

@@ -4,7 +4,7 @@
 use super::columns::Columns;
 use super::cut::{count_lines, is_blank, is_end_mark};
 use super::recycle::Recycled;
-use super::split::{Fields, Found, Span, Splitter};
+use super::split::{Fields, Span, SplitRecord, Splitter};
 use crate::dialect::{CsvOptions, Dialect, Doubts};
 use crate::formats::ValueFormats;
 use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
@@ -223,10 +223,10 @@ impl Parser {
         while start < text.len() {
             let (spans_before, side_before) = (fields.spans.len(), fields.side.len());
             let (end, n_fields, garbled) = match splitter.record(start, width, &mut fields) {
-                Found::Record { end, fields, garbled } => (end, fields, garbled),
-                Found::Comment { end } => (end, 0, None),
+                SplitRecord::Record { end, fields, garbled } => (end, fields, garbled),
+                SplitRecord::Comment { end } => (end, 0, None),
                 // Impossible in a chunk that was cut by the same rules; it would be a bad record, not a lost one.
-                Found::Incomplete { .. } => (text.len(), 0, None),
+                SplitRecord::Incomplete { .. } => (text.len(), 0, None),
             };
             let mut is_malformed = false;
             while malformed.next_if(|&at| at < end as u64).is_some() {

@@ -14,7 +14,7 @@ use crate::infer_types::{Inference, Inferred, Texts, fit_row, settle};
 use crate::input::{Input, Meter};
 use crate::names::Renamed;
 use crate::on_disk::OnDisk;
-use crate::sniff::Found;
+use crate::sniff::DetectedDialect;
 use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray;
 use arrow_buffer::Buffer;
@@ -70,7 +70,7 @@ pub struct CsvReader {
     texts: Recycled,
     renamed: Renamed,
     /// What was detected from the file's beginning.
-    found: Option<Found>,
+    found: Option<DetectedDialect>,
     /// What helps to read a text that is not UTF-8.
     likely_encoding: Option<String>,
     /// The input ends with `text`.
@@ -168,7 +168,7 @@ impl CsvReader {
     }
 
     /// What was detected from the file's beginning; `None` if the options left nothing open.
-    pub fn found(&self) -> Option<&Found> {
+    pub fn found(&self) -> Option<&DetectedDialect> {
         self.found.as_ref()
     }
 
@@ -188,7 +188,7 @@ impl CsvReader {
         Self { is_rewritten: true, ..self }
     }
 
-    pub(crate) fn with_found(self, found: Found, likely_encoding: Option<String>) -> Self {
+    pub(crate) fn with_found(self, found: DetectedDialect, likely_encoding: Option<String>) -> Self {
         Self { found: Some(found), likely_encoding, ..self }
     }
 

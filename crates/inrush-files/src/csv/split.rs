@@ -50,7 +50,7 @@ impl Span {
 
 /// The result of splitting a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum SplitRecord {
     /// A record.
     Record {
         /// Where the next one begins.
@@ -114,7 +114,7 @@ impl<'a> Splitter<'a> {
     /// Splits the record that begins at `start`, unless a comment does; records the first `width` fields. `start` never decreases, and at the
     /// input's end it is before the text's end.
     #[inline(always)]
-    pub(super) fn record(&mut self, start: usize, width: usize, found: &mut Fields) -> Found {
+    pub(super) fn record(&mut self, start: usize, width: usize, found: &mut Fields) -> SplitRecord {
         if self.dialect.is_comment(&self.text[start..]) {
             return self.comment(start);
         }
@@ -127,14 +127,14 @@ impl<'a> Splitter<'a> {
     }
 
     #[cold]
-    fn comment(&mut self, start: usize) -> Found {
+    fn comment(&mut self, start: usize) -> SplitRecord {
         let end = match memchr(b'\n', &self.text[start..]) {
             Some(at) => start + at + 1,
             None if self.at_end => self.text.len(),
-            None => return Found::Incomplete { open_quote: None },
+            None => return SplitRecord::Incomplete { open_quote: None },
         };
         self.marks.pass(end);
-        Found::Comment { end }
+        SplitRecord::Comment { end }
     }
 
     /// The fast path, for records without quotes. `text` and the numbers stay in registers; `any_fields` does the rest.
@@ -145,7 +145,7 @@ impl<'a> Splitter<'a> {
         is_quote: impl Fn(u8) -> bool,
         width: usize,
         found: &mut Fields,
-    ) -> Found {
+    ) -> SplitRecord {
         let (text, delimiter) = (self.text, self.dialect.delimiter);
         loop {
             if text.get(at).is_some_and(|&byte| is_quote(byte)) {
@@ -162,14 +162,14 @@ impl<'a> Splitter<'a> {
             fields += 1;
             at = end + 1;
             if ends_line {
-                return Found::Record { end: at, fields, garbled };
+                return SplitRecord::Record { end: at, fields, garbled };
             }
         }
     }
 
     /// The slow path, for fields of all kinds.
     #[inline(never)]
-    fn any_fields(&mut self, begun: Begun, width: usize, found: &mut Fields) -> Found {
+    fn any_fields(&mut self, begun: Begun, width: usize, found: &mut Fields) -> SplitRecord {
         let text = self.text;
         let escapes_unquoted = self.dialect.escapes_unquoted();
         let Begun { mut fields, mut garbled, mut at } = begun;
@@ -177,11 +177,11 @@ impl<'a> Splitter<'a> {
             let first = text.get(at).copied();
             let (span, end) = if first.is_some() && first == self.dialect.quote {
                 let Some((span, after)) = self.quoted(at, &mut found.side) else {
-                    return Found::Incomplete { open_quote: Some(at) };
+                    return SplitRecord::Incomplete { open_quote: Some(at) };
                 };
                 self.marks.pass(after);
                 self.has_quoted = true;
-                let Some(end) = self.field_end() else { return Found::Incomplete { open_quote: None } };
+                let Some(end) = self.field_end() else { return SplitRecord::Incomplete { open_quote: None } };
                 if self.line_trimmed(after, end) != after {
                     garbled = garbled.or(Some(fields));
                 }
@@ -189,10 +189,10 @@ impl<'a> Splitter<'a> {
             } else if escapes_unquoted {
                 match self.escaped(at, &mut found.side) {
                     Some(field) => field,
-                    None => return Found::Incomplete { open_quote: None },
+                    None => return SplitRecord::Incomplete { open_quote: None },
                 }
             } else {
-                let Some(end) = self.field_end() else { return Found::Incomplete { open_quote: None } };
+                let Some(end) = self.field_end() else { return SplitRecord::Incomplete { open_quote: None } };
                 (Span::plain(at, self.line_trimmed(at, end)), end)
             };
             if fields < width {
@@ -201,7 +201,7 @@ impl<'a> Splitter<'a> {
             fields += 1;
             at = end + 1;
             if text.get(end) != Some(&self.dialect.delimiter) {
-                return Found::Record { end: at.min(text.len()), fields, garbled };
+                return SplitRecord::Record { end: at.min(text.len()), fields, garbled };
             }
         }
     }

@@ -6,7 +6,7 @@ use super::{Inferred, UUID_CHARS, share_null_texts, text_type};
 use crate::moment::FoundFormat;
 use arrow_array::{Array, BinaryViewArray, RecordBatch};
 use inrush_core::bulk::Origin;
-use inrush_core::value::check::{Shape, ends_in_zero};
+use inrush_core::value::check::{CellShape, ends_in_zero};
 use inrush_core::value::column::ColumnType;
 use std::collections::BTreeSet;
 
@@ -24,13 +24,13 @@ pub enum Texts {
 /// The columns of a sample under inspection.
 #[derive(Debug)]
 pub(crate) struct Inference {
-    columns: Vec<Facts>,
+    columns: Vec<FieldFacts>,
     texts: Texts,
 }
 
 impl Inference {
     pub(crate) fn new(n_columns: usize, texts: Texts) -> Self {
-        Self { columns: (0..n_columns).map(|_| Facts::default()).collect(), texts }
+        Self { columns: (0..n_columns).map(|_| FieldFacts::default()).collect(), texts }
     }
 
     /// Examines more rows, which come from `origin`.
@@ -41,7 +41,7 @@ impl Inference {
             }
         }
         let mut new: Vec<&mut Example> =
-            self.columns.iter_mut().flat_map(Facts::examples).filter(|example| example.line == 0).collect();
+            self.columns.iter_mut().flat_map(FieldFacts::examples).filter(|example| example.line == 0).collect();
         new.sort_by_key(|example| example.row);
         let mut places = origin.places();
         new.into_iter().for_each(|example| example.line = places.of(example.row).line);
@@ -90,7 +90,7 @@ impl Tally {
 
 /// Statistics of the sample of one field.
 #[derive(Debug, Default)]
-struct Facts {
+struct FieldFacts {
     nulls: bool,
     /// Texts of the sample that often mean NULL.
     null_texts: BTreeSet<&'static str>,
@@ -127,7 +127,7 @@ struct Facts {
     max_bytes: usize,
 }
 
-impl Facts {
+impl FieldFacts {
     fn note(&mut self, row: usize, cell: Option<&[u8]>, texts: Texts) {
         let Some(cell) = cell else {
             self.nulls = true;
@@ -146,7 +146,7 @@ impl Facts {
             return;
         }
         self.values += 1;
-        let shape = Shape::of(cell);
+        let shape = CellShape::of(cell);
         self.numbers.note(shape, cell, texts == Texts::Json);
         if is_number(shape) && !shape.survives_double(cell) {
             self.beyond_double.note(row, cell);
@@ -154,32 +154,32 @@ impl Facts {
             self.with_zeros.note(row, cell);
         }
         match shape {
-            Shape::Int(_) => self.ints.count(row, cell),
-            Shape::Point { .. } => self.points.count(row, cell),
-            Shape::Exponent { may_be_code } => {
+            CellShape::Int(_) => self.ints.count(row, cell),
+            CellShape::Point { .. } => self.points.count(row, cell),
+            CellShape::Exponent { may_be_code } => {
                 self.exponents.count(row, cell);
                 if may_be_code {
                     self.code_exponents.count(row, cell);
                 }
             }
-            Shape::Code => self.codes.count(row, cell),
-            Shape::Date => self.dates.count(row, cell),
-            Shape::DateTime { fsp, zoned } => {
+            CellShape::Code => self.codes.count(row, cell),
+            CellShape::Date => self.dates.count(row, cell),
+            CellShape::DateTime { fsp, zoned } => {
                 self.date_times.count(row, cell);
                 self.fsp = self.fsp.max(fsp);
                 self.zoned |= zoned;
             }
-            Shape::Time { fsp } => {
+            CellShape::Time { fsp } => {
                 self.times.count(row, cell);
                 self.fsp = self.fsp.max(fsp);
             }
-            Shape::Boolean => self.booleans.count(row, cell),
-            Shape::Uuid { stays } => {
+            CellShape::Boolean => self.booleans.count(row, cell),
+            CellShape::Uuid { stays } => {
                 self.uuids.count(row, cell);
                 self.other_uuids |= !stays;
             }
-            Shape::Document => self.documents.count(row, cell),
-            Shape::Text => {
+            CellShape::Document => self.documents.count(row, cell),
+            CellShape::Text => {
                 self.texts.count(row, cell);
                 self.format.note(cell);
             }
@@ -292,8 +292,8 @@ pub fn often_means_null(text: &str) -> bool {
     NULL_TEXTS.contains(&text)
 }
 
-fn is_number(shape: Shape) -> bool {
-    matches!(shape, Shape::Int(_) | Shape::Point { .. } | Shape::Exponent { .. })
+fn is_number(shape: CellShape) -> bool {
+    matches!(shape, CellShape::Int(_) | CellShape::Point { .. } | CellShape::Exponent { .. })
 }
 
 /// Texts that programs write for a missing value.

@@ -2,7 +2,7 @@
 //! if they were of one file.
 
 use super::DECIMAL_DIGITS;
-use inrush_core::value::check::{Shape, ends_in_zero};
+use inrush_core::value::check::{CellShape, ends_in_zero};
 use inrush_core::value::column::ColumnType;
 
 /// What a sample shows of a column's numbers.
@@ -27,29 +27,29 @@ pub struct Numbers {
 
 impl Numbers {
     /// Counts a cell of this shape, if it is a number or a truth value.
-    pub(super) fn note(&mut self, shape: Shape, cell: &[u8], texts_are_marked: bool) {
+    pub(super) fn note(&mut self, shape: CellShape, cell: &[u8], texts_are_marked: bool) {
         match shape {
-            Shape::Int(value) => {
+            CellShape::Int(value) => {
                 self.ints += 1;
                 (self.min, self.max) = (self.min.min(value), self.max.max(value));
                 let digits = value.unsigned_abs().checked_ilog10().map_or(1, |log| log as usize + 1);
                 self.int_digits = self.int_digits.max(digits);
             }
-            Shape::Point { int_digits, scale, .. } => {
+            CellShape::Point { int_digits, scale, .. } => {
                 self.points += 1;
                 self.int_digits = self.int_digits.max(int_digits);
                 let (least, most) = self.scales.unwrap_or((scale, scale));
                 self.scales = Some((least.min(scale), most.max(scale)));
                 self.ends_in_zero |= ends_in_zero(cell);
             }
-            Shape::Exponent { may_be_code } => {
+            CellShape::Exponent { may_be_code } => {
                 self.exponents += 1;
                 self.code_exponents += u64::from(may_be_code && !texts_are_marked);
             }
-            Shape::Boolean => self.booleans += 1,
+            CellShape::Boolean => self.booleans += 1,
             _ => return,
         }
-        self.beyond_double |= shape != Shape::Boolean && !shape.survives_double(cell);
+        self.beyond_double |= shape != CellShape::Boolean && !shape.survives_double(cell);
     }
 
     /// Combines the numbers of two files.

@@ -80,7 +80,7 @@ fn what_a_column_promises_of_cells_behind_the_sample() {
             let (mut bad, text) = (Vec::new(), format!("{cell}\n{:16}", ""));
             let checked = judge.run(&cells, true, &mut bad);
             assert_eq!(bad.is_empty(), *want, "`{cell}` in {}: {bad:?}", inferred.ddl_type());
-            let passes = judge.keeps_column(Grid::new(text.as_bytes(), &[u32::MAX, cell.len() as u32], 1), 0);
+            let passes = judge.accepts_column(Grid::new(text.as_bytes(), &[u32::MAX, cell.len() as u32], 1), 0);
             assert!(*want || !passes, "`{cell}` in {} while it is not taken apart", inferred.ddl_type());
             if *want
                 && !matches!(

@@ -480,20 +480,21 @@ impl Bad {
 
 /// The columns of a batch under construction.
 struct Rows {
-    columns: Vec<Column>,
+    columns: Vec<JsonColumn>,
     /// Strings without their escapes.
     side: Vec<u8>,
     n_rows: usize,
 }
 
-struct Column {
+struct JsonColumn {
     views: Vec<u128>,
     nulls: Vec<usize>,
 }
 
 impl Rows {
     fn new(n_columns: usize, room: usize) -> Self {
-        let columns = (0..n_columns).map(|_| Column { views: Vec::with_capacity(room), nulls: Vec::new() }).collect();
+        let columns =
+            (0..n_columns).map(|_| JsonColumn { views: Vec::with_capacity(room), nulls: Vec::new() }).collect();
         Self { columns, side: Vec::new(), n_rows: 0 }
     }
 
@@ -529,7 +530,7 @@ impl Rows {
 
     fn finish(self, text: Buffer) -> Result<Vec<ArrayRef>> {
         let buffers = vec![text, Buffer::from_vec(self.side)];
-        let column = |column: Column| {
+        let column = |column: JsonColumn| {
             let nulls = (!column.nulls.is_empty()).then(|| {
                 let mut valid = vec![true; self.n_rows];
                 column.nulls.iter().for_each(|&row| valid[row] = false);

@@ -18,7 +18,7 @@ pub(crate) fn find(sample: Sample<'_>, options: &CsvOptions) -> Result<Option<&'
     if let Some(utf_16) = utf_16(sample.bytes) {
         return Ok(Some(utf_16));
     }
-    if !options.find_out.encoding {
+    if !options.auto_detect.encoding {
         return Ok(None);
     }
     let likely = guess(sample.bytes, sample.is_all);

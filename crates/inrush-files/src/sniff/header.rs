@@ -10,7 +10,7 @@
 
 use super::layout::Layout;
 use super::names;
-use super::shape::{Shape, is_null_text};
+use super::shape::{FieldShape, is_null_text};
 use super::split::Record;
 use crate::dialect::{CsvOptions, TableColumn};
 use inrush_core::error::{Error, Result};
@@ -73,11 +73,11 @@ enum Verdict {
 }
 
 fn judge(first: &[&[u8]], rows: &[Vec<&[u8]>]) -> Verdict {
-    let shape = |field: &&[u8]| if is_null_text(field) { Shape::Empty } else { Shape::of(field) };
-    let shapes: Vec<Shape> = first.iter().map(shape).collect();
+    let shape = |field: &&[u8]| if is_null_text(field) { FieldShape::Empty } else { FieldShape::of(field) };
+    let shapes: Vec<FieldShape> = first.iter().map(shape).collect();
     let kinds: Vec<Kind> = (0..first.len()).map(|i| Kind::of(rows, i)).collect();
     if kinds.iter().all(|kind| *kind == Kind::Empty) {
-        return judge_alone(first, &shapes);
+        return validate_alone(first, &shapes);
     }
     let counts = counts(&shapes, first, rows);
     let (mut for_it, mut against, mut weakly_against) = (0, 0, 0);
@@ -85,16 +85,16 @@ fn judge(first: &[&[u8]], rows: &[Vec<&[u8]>]) -> Verdict {
     for (i, (shape, kind)) in shapes.iter().zip(&kinds).enumerate() {
         match (shape, kind) {
             (_, Kind::Empty) => {}
-            (Shape::Text, Kind::Truth) if is_truth(first[i]) => against += 1,
-            (Shape::Text, Kind::Number | Kind::Moment | Kind::Mixed | Kind::Truth) => for_it += 1,
-            (Shape::Text, Kind::Text) => texts.push(i),
-            (Shape::Moment, Kind::Number) => for_it += 1,
-            (Shape::Moment, Kind::Moment | Kind::Mixed) => against += 1,
-            (Shape::Number, Kind::Number | Kind::Mixed) if counts.contains(&i) => weakly_against += 1,
-            (Shape::Number, Kind::Number | Kind::Mixed) => against += 1,
+            (FieldShape::Text, Kind::Truth) if is_truth(first[i]) => against += 1,
+            (FieldShape::Text, Kind::Number | Kind::Moment | Kind::Mixed | Kind::Truth) => for_it += 1,
+            (FieldShape::Text, Kind::Text) => texts.push(i),
+            (FieldShape::Moment, Kind::Number) => for_it += 1,
+            (FieldShape::Moment, Kind::Moment | Kind::Mixed) => against += 1,
+            (FieldShape::Number, Kind::Number | Kind::Mixed) if counts.contains(&i) => weakly_against += 1,
+            (FieldShape::Number, Kind::Number | Kind::Mixed) => against += 1,
             // A year may be a name.
-            (Shape::Year, Kind::Number) if has_years(rows, i) => weakly_against += 1,
-            (Shape::Empty, _) if i > 0 => weakly_against += 1,
+            (FieldShape::Year, Kind::Number) if has_years(rows, i) => weakly_against += 1,
+            (FieldShape::Empty, _) if i > 0 => weakly_against += 1,
             _ => {}
         }
     }
@@ -117,10 +117,10 @@ fn judge(first: &[&[u8]], rows: &[Vec<&[u8]>]) -> Verdict {
 }
 
 /// Judges a record that is alone, or has only empty records below it.
-fn judge_alone(first: &[&[u8]], shapes: &[Shape]) -> Verdict {
-    let texts: Vec<usize> = (0..first.len()).filter(|i| shapes[*i] == Shape::Text).collect();
-    let filled = shapes.iter().filter(|shape| **shape != Shape::Empty).count();
-    let is_value = |shape: &&Shape| matches!(shape, Shape::Number | Shape::Moment);
+fn validate_alone(first: &[&[u8]], shapes: &[FieldShape]) -> Verdict {
+    let texts: Vec<usize> = (0..first.len()).filter(|i| shapes[*i] == FieldShape::Text).collect();
+    let filled = shapes.iter().filter(|shape| **shape != FieldShape::Empty).count();
+    let is_value = |shape: &&FieldShape| matches!(shape, FieldShape::Number | FieldShape::Moment);
     match filled {
         0 => Verdict::Header,
         _ if shapes.iter().filter(is_value).count() == filled => Verdict::Row,
@@ -146,12 +146,12 @@ impl Kind {
     fn of(rows: &[Vec<&[u8]>], i: usize) -> Self {
         let (mut filled, mut numbers, mut moments, mut truths) = (0, 0, 0, 0);
         for field in rows.iter().map(|row| row[i]) {
-            match Shape::of(field) {
-                Shape::Empty => continue,
-                Shape::Year | Shape::Number => numbers += 1,
-                Shape::Moment => moments += 1,
-                Shape::Text if is_null_text(field) => continue,
-                Shape::Text => truths += usize::from(is_truth(field)),
+            match FieldShape::of(field) {
+                FieldShape::Empty => continue,
+                FieldShape::Year | FieldShape::Number => numbers += 1,
+                FieldShape::Moment => moments += 1,
+                FieldShape::Text if is_null_text(field) => continue,
+                FieldShape::Text => truths += usize::from(is_truth(field)),
             }
             filled += 1;
         }
@@ -173,12 +173,13 @@ fn is_truth(field: &[u8]) -> bool {
 
 /// Whether a column has years below the first record.
 fn has_years(rows: &[Vec<&[u8]>], i: usize) -> bool {
-    rows.iter().filter(|row| Shape::of(row[i]) == Shape::Year).count() * 2 >= rows.len()
+    rows.iter().filter(|row| FieldShape::of(row[i]) == FieldShape::Year).count() * 2 >= rows.len()
 }
 
 /// The fields that count up by one, as names such as `1,2,3` or `2019,2020` do, unless records below do so as well.
-fn counts(shapes: &[Shape], first: &[&[u8]], rows: &[Vec<&[u8]>]) -> Vec<usize> {
-    let at: Vec<usize> = (0..first.len()).filter(|i| matches!(shapes[*i], Shape::Number | Shape::Year)).collect();
+fn counts(shapes: &[FieldShape], first: &[&[u8]], rows: &[Vec<&[u8]>]) -> Vec<usize> {
+    let at: Vec<usize> =
+        (0..first.len()).filter(|i| matches!(shapes[*i], FieldShape::Number | FieldShape::Year)).collect();
     let counts_up = |row: &[&[u8]]| {
         let whole = |i: &usize| str::from_utf8(row[*i]).ok()?.parse::<u32>().ok();
         let numbers: Option<Vec<u32>> = at.iter().map(whole).collect();
@@ -193,8 +194,8 @@ fn counts(shapes: &[Shape], first: &[&[u8]], rows: &[Vec<&[u8]>]) -> Vec<usize> 
 }
 
 /// Whether these are years over numbers that are not years.
-fn counts_are_years(shapes: &[Shape], counts: &[usize], rows: &[Vec<&[u8]>]) -> bool {
-    !counts.is_empty() && counts.iter().all(|i| shapes[*i] == Shape::Year && !has_years(rows, *i))
+fn counts_are_years(shapes: &[FieldShape], counts: &[usize], rows: &[Vec<&[u8]>]) -> bool {
+    !counts.is_empty() && counts.iter().all(|i| shapes[*i] == FieldShape::Year && !has_years(rows, *i))
 }
 
 /// Whether all fields are names of the table's columns, each of another one.

@@ -8,7 +8,7 @@ use super::refused;
 use super::split::{Record, Trial, records};
 use super::tried::{Choice, DELIMITERS, MOST_RECORDS, Tried, choose, is_comment};
 use super::{Sample, given, shown};
-use crate::dialect::{CsvOptions, FindOut};
+use crate::dialect::{AutoDetect, CsvOptions};
 use inrush_core::error::{Error, Result};
 
 /// The dialect of a text.
@@ -24,7 +24,7 @@ pub(super) struct Layout<'a> {
 }
 
 pub(super) fn find<'a>(sample: Sample<'_>, text: &'a [u8], options: &CsvOptions) -> Result<Layout<'a>> {
-    let FindOut { delimiter: finds_delimiter, quote: finds_quote, skip: finds_skip, .. } = options.find_out;
+    let AutoDetect { delimiter: finds_delimiter, quote: finds_quote, skip: finds_skip, .. } = options.auto_detect;
     let (text, said) = if finds_delimiter && options.skip == 0 { said(text) } else { (text, None) };
     let skipped = options.skip + u64::from(said.is_some());
     let text = behind(text, options.skip);
@@ -189,7 +189,7 @@ fn choices(sample: Sample<'_>, text: &[u8], delimiter: Option<u8>, options: &Csv
 
 /// The dialects to try for a delimiter, the most common first.
 fn trials(text: &[u8], delimiter: u8, options: &CsvOptions) -> Vec<Trial> {
-    if !options.find_out.quote {
+    if !options.auto_detect.quote {
         return vec![Trial { delimiter, quote: options.quote, escape: options.escape }];
     }
     let has = |needle: &[u8]| memchr::memmem::find(text, needle).is_some();

@@ -31,13 +31,13 @@ mod tried;
 
 pub(crate) use encoding::{find as find_encoding, likely as likely_encoding};
 
-use crate::dialect::{CsvOptions, Doubts, FindOut};
+use crate::dialect::{AutoDetect, CsvOptions, Doubts};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use inrush_core::error::{Error, Result};
 
 /// The detected properties of a text. `Default` is RFC 4180.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct DetectedDialect {
     /// The byte between two fields.
     pub delimiter: u8,
     /// The byte around a quoted field.
@@ -58,7 +58,7 @@ pub struct Found {
     pub(crate) doubts: Doubts,
 }
 
-impl Default for Found {
+impl Default for DetectedDialect {
     fn default() -> Self {
         Self {
             delimiter: b',',
@@ -74,7 +74,7 @@ impl Default for Found {
     }
 }
 
-impl Found {
+impl DetectedDialect {
     /// The differences from RFC 4180 with a header and in UTF-8, in words; empty if there are none.
     pub fn differences(&self) -> String {
         let mut said = Vec::new();
@@ -123,7 +123,7 @@ impl Found {
             skip: self.skip,
             encoding: self.encoding,
             cr_ends: self.cr_ends,
-            find_out: FindOut::default(),
+            auto_detect: AutoDetect::default(),
             ..options.clone()
         }
     }
@@ -169,7 +169,7 @@ impl Sample<'_> {
 ///
 /// # Errors
 /// `Config` for a text that can be read in two ways, for lines before the table that no option skips, and for a text that is not a table.
-pub(crate) fn sniff(sample: Sample<'_>, options: &CsvOptions) -> Result<Found> {
+pub(crate) fn sniff(sample: Sample<'_>, options: &CsvOptions) -> Result<DetectedDialect> {
     magic::refuse(sample.name, sample.bytes)?;
     let encoding = encoding::find(sample, options)?;
     let decoded;
@@ -213,29 +213,39 @@ pub(crate) fn sniff(sample: Sample<'_>, options: &CsvOptions) -> Result<Found> {
     refused::refuse_two_returns(sample.name, text).map_err(in_utf_8)?;
     let mut layout = layout::find(sample, text, options).map_err(in_utf_8)?;
     let is_given = options.nulls.iter().any(|null| null == b"\\N");
-    let FindOut { delimiter, quote, header, .. } = options.find_out;
+    let AutoDetect { delimiter, quote, header, .. } = options.auto_detect;
     let null_word = match (delimiter || quote || header) && !is_given && options.escape.is_none() {
         true => null_word::find(sample.name, &mut layout, quote)?,
         false => null_word::NullWord::default(),
     };
-    let header = if options.find_out.header { header::find(sample.name, &layout, options)? } else { options.header };
+    let header = if options.auto_detect.header { header::find(sample.name, &layout, options)? } else { options.header };
     let layout::Layout { delimiter, quote, escape, skip, .. } = layout;
     let doubts = Doubts {
-        swallowing: options.find_out.quote && delimiter == b'\t' && quote == Some(b'"'),
+        swallowing: options.auto_detect.quote && delimiter == b'\t' && quote == Some(b'"'),
         backslashes: null_word.is_alone,
     };
-    Ok(Found { delimiter, quote, escape, header, skip, encoding, cr_ends, null_word: null_word.is_null, doubts })
+    Ok(DetectedDialect {
+        delimiter,
+        quote,
+        escape,
+        header,
+        skip,
+        encoding,
+        cr_ends,
+        null_word: null_word.is_null,
+        doubts,
+    })
 }
 
 /// The same of lines whose dialect is known: those before the table, and whether there is a header.
 ///
 /// # Errors
 /// `Config` if there are lines before the table and no option skips them, or if it is unclear whether there is a header.
-pub(crate) fn sniff_lines(sample: Sample<'_>, options: &CsvOptions) -> Result<Found> {
-    let find_out = FindOut { skip: options.find_out.skip, ..FindOut::default() };
-    let layout = layout::find(sample, sample.bytes, &CsvOptions { find_out, ..options.clone() })?;
-    let header = if options.find_out.header { header::find(sample.name, &layout, options)? } else { options.header };
-    Ok(Found { header, skip: layout.skip, ..Found::default() })
+pub(crate) fn sniff_lines(sample: Sample<'_>, options: &CsvOptions) -> Result<DetectedDialect> {
+    let auto_detect = AutoDetect { skip: options.auto_detect.skip, ..AutoDetect::default() };
+    let layout = layout::find(sample, sample.bytes, &CsvOptions { auto_detect, ..options.clone() })?;
+    let header = if options.auto_detect.header { header::find(sample.name, &layout, options)? } else { options.header };
+    Ok(DetectedDialect { header, skip: layout.skip, ..DetectedDialect::default() })
 }
 
 fn refuse_html(name: &str, text: &[u8]) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Texts that are not read as they are, and what to do with them: columns between blanks, delimiters of two bytes or of a rare one, blanks
 //! before quotes, lines with two carriage returns. Each would load as another table, so each is an error with a command or an option.
 
-use super::shape::{Shape, is_number};
+use super::shape::{FieldShape, is_number};
 use super::split::Trial;
 use super::tried::{MOST_RECORDS, Tried};
 use super::{Sample, given, shown};
@@ -235,7 +235,7 @@ pub(super) fn refuse_rare_delimiter(sample: Sample<'_>, text: &[u8]) -> Result<(
     }
     for &sign in RARE {
         let of_sign = |line: &[u8]| memchr::memchr_iter(sign, line).count();
-        let is_moment = || lines.len() > 1 && lines[1..].iter().all(|line| Shape::of(line) == Shape::Moment);
+        let is_moment = || lines.len() > 1 && lines[1..].iter().all(|line| FieldShape::of(line) == FieldShape::Moment);
         let are_numbers = || {
             let words = |line: &[u8]| line.split(|byte| *byte == b' ').all(is_number);
             lines[1..].iter().all(|line| words(line))

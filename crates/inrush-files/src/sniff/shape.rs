@@ -2,7 +2,7 @@
 
 /// The shape of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum FieldShape {
     Empty,
     /// A whole number that may be a year.
     Year,
@@ -14,7 +14,7 @@ pub(super) enum Shape {
     Text,
 }
 
-impl Shape {
+impl FieldShape {
     pub(super) fn of(field: &[u8]) -> Self {
         let field = field.trim_ascii();
         if field.is_empty() {

@@ -3,19 +3,19 @@
 mod truth;
 
 use super::*;
-use crate::dialect::{FindOut, TableColumn, TableColumns};
+use crate::dialect::{AutoDetect, TableColumn, TableColumns};
 
-const ALL: FindOut = FindOut { delimiter: true, quote: true, header: true, skip: false, encoding: false };
+const ALL: AutoDetect = AutoDetect { delimiter: true, quote: true, header: true, skip: false, encoding: false };
 
 fn options() -> CsvOptions {
-    CsvOptions { find_out: ALL, ..CsvOptions::default() }
+    CsvOptions { auto_detect: ALL, ..CsvOptions::default() }
 }
 
 fn skipping() -> CsvOptions {
-    CsvOptions { find_out: FindOut { skip: true, ..ALL }, ..CsvOptions::default() }
+    CsvOptions { auto_detect: AutoDetect { skip: true, ..ALL }, ..CsvOptions::default() }
 }
 
-fn of(bytes: &[u8], delimiter: u8, options: &CsvOptions) -> Result<Found> {
+fn of(bytes: &[u8], delimiter: u8, options: &CsvOptions) -> Result<DetectedDialect> {
     sniff(
         Sample { name: "x", bytes, is_all: true, delimiter, lacks_ends: false, comment: options.comment.as_deref() },
         options,
@@ -388,8 +388,11 @@ fn blanks_within_a_field_are_its_own() {
     check("id\ttext\n1\tin  short\n2\tone  2\n", tabs);
     check("id\ttext\n1  \t2\n3  \t4\n", tabs);
     check("id\ttext\n1\t2  3\n3\t4\n", tabs);
-    let given =
-        CsvOptions { delimiter: Some(b'\t'), find_out: FindOut { delimiter: false, ..ALL }, ..CsvOptions::default() };
+    let given = CsvOptions {
+        delimiter: Some(b'\t'),
+        auto_detect: AutoDetect { delimiter: false, ..ALL },
+        ..CsvOptions::default()
+    };
     assert!(of(b"id\ttext\n1\t2  3\n3\t4  5\n", b',', &given).is_ok());
 }
 
@@ -398,11 +401,11 @@ fn what_is_given_is_not_questioned() {
     let given = CsvOptions {
         delimiter: Some(b','),
         header: false,
-        find_out: FindOut { delimiter: false, quote: false, header: false, skip: false, encoding: true },
+        auto_detect: AutoDetect { delimiter: false, quote: false, header: false, skip: false, encoding: true },
         ..CsvOptions::default()
     };
     assert_eq!(of(b"id;name\n1;Ann\n", b',', &given).unwrap().differences(), "no header");
-    let quote = CsvOptions { quote: None, find_out: FindOut { quote: false, ..ALL }, ..CsvOptions::default() };
+    let quote = CsvOptions { quote: None, auto_detect: AutoDetect { quote: false, ..ALL }, ..CsvOptions::default() };
     assert_eq!(of(b"a;b\n\"x;1\n\"y;2\n", b',', &quote).unwrap().differences(), "`;` between fields, no quotes");
 }
 
@@ -414,7 +417,7 @@ fn line_ends() {
 
 #[track_caller]
 fn check_encoding(bytes: &[u8], want: &str) {
-    let auto = CsvOptions { find_out: FindOut { encoding: true, ..ALL }, ..CsvOptions::default() };
+    let auto = CsvOptions { auto_detect: AutoDetect { encoding: true, ..ALL }, ..CsvOptions::default() };
     assert_eq!(of(bytes, b',', &auto).unwrap().differences(), want);
 }
 

@@ -7,7 +7,7 @@ use inrush_core::bulk::ColumnKind;
 use inrush_core::error::Result;
 
 /// A column of a file of lines.
-pub(super) struct Column {
+pub(super) struct LineColumn {
     pub(super) name: Box<[u8]>,
     pub(super) kind: ColumnKind,
     pub(super) is_truth: bool,
@@ -16,7 +16,7 @@ pub(super) struct Column {
     style: Style,
 }
 
-impl Column {
+impl LineColumn {
     pub(super) fn new(field: &Field) -> Self {
         let kind = kind(field.data_type());
         Self {

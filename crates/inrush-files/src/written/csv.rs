@@ -1,9 +1,9 @@
 //! CSV by RFC 4180, so that no reader has to guess: NULL is `\N`. A text is in quotes if it could be read as NULL, as the end of its
 //! field or as nothing.
 
-use super::column::Column;
+use super::column::LineColumn;
 
-pub(super) fn header(columns: &[Column], lines: &mut Vec<u8>) {
+pub(super) fn header(columns: &[LineColumn], lines: &mut Vec<u8>) {
     line(columns.iter().map(|column| Some(&*column.name)), lines);
 }
 

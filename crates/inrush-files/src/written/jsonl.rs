@@ -1,12 +1,15 @@
 //! JSON Lines: an object a row. Whole numbers and DOUBLEs are JSON's numbers, and so are DECIMALs and FLOATs of at most 15 digits, since a
 //! reader that supports only doubles keeps these; longer ones, dates and times are texts. A document of a JSON column is written unchanged.
 
-use super::column::Column;
+use super::column::LineColumn;
 use crate::cells::json;
 use inrush_core::bulk::ColumnKind;
 use inrush_core::error::{Error, Result};
 
-pub(super) fn line<'c>(cells: impl Iterator<Item = (&'c Column, Option<&'c [u8]>)>, lines: &mut Vec<u8>) -> Result<()> {
+pub(super) fn line<'c>(
+    cells: impl Iterator<Item = (&'c LineColumn, Option<&'c [u8]>)>,
+    lines: &mut Vec<u8>,
+) -> Result<()> {
     lines.push(b'{');
     for (at, (column, cell)) in cells.enumerate() {
         if at > 0 {
@@ -27,7 +30,7 @@ pub(super) fn line<'c>(cells: impl Iterator<Item = (&'c Column, Option<&'c [u8]>
 }
 
 /// A line end in a document is between its values, where a blank means the same.
-fn document(column: &Column, cell: &[u8], lines: &mut Vec<u8>) -> Result<()> {
+fn document(column: &LineColumn, cell: &[u8], lines: &mut Vec<u8>) -> Result<()> {
     if cell.trim_ascii() == b"null" {
         let name = String::from_utf8_lossy(&column.name);
         let problem = format!("column `{name}` holds the JSON value null, which a reader of JSON Lines takes for NULL");

@@ -1,6 +1,6 @@
 //! Rows as lines of text, and when lines are written; the form decides the text around values.
 
-use super::column::Column;
+use super::column::LineColumn;
 use super::{csv, jsonl, unwritten};
 use arrow_array::{Array, BinaryViewArray, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
@@ -19,7 +19,7 @@ pub(super) struct LinesWriter<W> {
     form: Form,
     out: W,
     lines: Vec<u8>,
-    columns: Vec<Column>,
+    columns: Vec<LineColumn>,
 }
 
 impl<W: Write> LinesWriter<W> {
@@ -31,7 +31,7 @@ impl<W: Write> LinesWriter<W> {
                 let problem = format!("column `{}` holds bytes, and this format has texts only", field.name());
                 return Err(Error::config(problem).with_hint("Parquet and Arrow hold them; or leave the column out"));
             }
-            columns.push(Column::new(field));
+            columns.push(LineColumn::new(field));
         }
         let mut lines = Vec::new();
         if form == Form::Csv {

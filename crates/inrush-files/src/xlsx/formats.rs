@@ -2,7 +2,7 @@
 
 /// What a cell with a number shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Shows {
+pub(super) enum NumberFormatKind {
     #[default]
     Number,
     /// A day, and a time of day if the number has one.
@@ -16,18 +16,18 @@ pub(super) enum Shows {
 }
 
 /// A format that every program knows by its number.
-pub(super) fn builtin(id: u32) -> Shows {
+pub(super) fn builtin(id: u32) -> NumberFormatKind {
     match id {
-        14..=17 | 27..=31 | 34..=36 | 50..=54 | 57..=58 => Shows::Day,
-        18..=21 | 32..=33 | 45 | 47 | 55..=56 => Shows::Time,
-        22 => Shows::Moment,
-        46 => Shows::Duration,
-        _ => Shows::Number,
+        14..=17 | 27..=31 | 34..=36 | 50..=54 | 57..=58 => NumberFormatKind::Day,
+        18..=21 | 32..=33 | 45 | 47 | 55..=56 => NumberFormatKind::Time,
+        22 => NumberFormatKind::Moment,
+        46 => NumberFormatKind::Duration,
+        _ => NumberFormatKind::Number,
     }
 }
 
 /// A format by its code, such as `yyyy-mm-dd hh:mm;@`. The first section counts, which is that of positive numbers.
-pub(super) fn custom(code: &str) -> Shows {
+pub(super) fn custom(code: &str) -> NumberFormatKind {
     let (mut has_day, mut has_month_or_minute, mut has_time) = (false, false, false);
     let mut chars = code.chars();
     while let Some(c) = chars.next() {
@@ -41,7 +41,7 @@ pub(super) fn custom(code: &str) -> Shows {
                 let inside = inside.to_ascii_lowercase();
                 let is_all = |unit| !inside.is_empty() && inside.chars().all(|c| c == unit);
                 if ['h', 'm', 's'].into_iter().any(is_all) {
-                    return Shows::Duration;
+                    return NumberFormatKind::Duration;
                 }
             }
             'a' if is_half_of_day(chars.as_str()) => {
@@ -60,10 +60,10 @@ pub(super) fn custom(code: &str) -> Shows {
         }
     }
     match (has_day || (has_month_or_minute && !has_time), has_time) {
-        (true, true) => Shows::Moment,
-        (true, false) => Shows::Day,
-        (false, true) => Shows::Time,
-        (false, false) => Shows::Number,
+        (true, true) => NumberFormatKind::Moment,
+        (true, false) => NumberFormatKind::Day,
+        (false, true) => NumberFormatKind::Time,
+        (false, false) => NumberFormatKind::Number,
     }
 }
 

@@ -18,7 +18,7 @@ use crate::dialect::CsvOptions;
 use crate::guard::guarded;
 use crate::input::{Meter, Metered};
 use crate::zip_member::{Directory, choose};
-use formats::{Shows, builtin, custom};
+use formats::{NumberFormatKind, builtin, custom};
 use inrush_core::error::{Error, Result};
 pub(crate) use sheet::Fill;
 use sheet::{Limits, Lines, Shared};
@@ -65,7 +65,11 @@ pub(crate) fn open<F: Read + Seek>(
 pub(crate) fn lines_of(bytes: Box<dyn Read + Send>) -> (Vec<u8>, Option<String>) {
     let mut text = Vec::new();
     let limits = Limits { takes_stored: false, row: 1 << 20, memory: 1 << 20 };
-    let shared = Shared { styles: vec![Shows::Number, Shows::Moment, Shows::Duration], limits, ..Shared::default() };
+    let shared = Shared {
+        styles: vec![NumberFormatKind::Number, NumberFormatKind::Moment, NumberFormatKind::Duration],
+        limits,
+        ..Shared::default()
+    };
     let lines = Lines::new(Xml::new(bytes, u64::MAX), shared, Some(Fill { line: 0, width: 1 }));
     // Rows without cells are cheap to write, and many.
     let read = lines.and_then(|lines| lines.take(1 << 21).read_to_end(&mut text));
@@ -221,7 +225,7 @@ fn links(xml: &mut Xml) -> io::Result<HashMap<String, Link>> {
 }
 
 /// What each style of cells shows.
-fn styles(xml: &mut Xml) -> io::Result<Vec<Shows>> {
+fn styles(xml: &mut Xml) -> io::Result<Vec<NumberFormatKind>> {
     let (mut formats, mut styles, mut in_cells) = (HashMap::new(), Vec::new(), false);
     loop {
         match xml.next()? {

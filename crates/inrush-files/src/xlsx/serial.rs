@@ -1,18 +1,18 @@
 //! Numbers of cells as texts: the shortest that read back to the same number, and days and times as SQL writes them.
 
-use super::formats::Shows;
+use super::formats::NumberFormatKind;
 use jiff::Span;
 use jiff::civil::Date;
 
 /// The text of a number that is shown like this. A number outside of the calendar stays a number, or a day that no column takes.
-pub(super) fn text(number: &str, shows: Shows, is_1904: bool) -> String {
+pub(super) fn text(number: &str, format: NumberFormatKind, is_1904: bool) -> String {
     let digits = number.strip_prefix('-').unwrap_or(number);
     // A whole number keeps all its digits, also those that a program would round.
-    if shows == Shows::Number && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+    if format == NumberFormatKind::Number && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return number.to_owned();
     }
     match number.trim().parse::<f64>() {
-        Ok(value) if value.is_finite() => moment(value, shows, is_1904).unwrap_or_else(|| shortest(value)),
+        Ok(value) if value.is_finite() => moment(value, format, is_1904).unwrap_or_else(|| shortest(value)),
         _ => number.to_owned(),
     }
 }
@@ -26,21 +26,21 @@ fn shortest(value: f64) -> String {
 }
 
 /// `None`: it is shown as a number, or is beyond the calendar.
-fn moment(value: f64, shows: Shows, is_1904: bool) -> Option<String> {
-    if shows == Shows::Number || value.abs() > MOST_DAYS {
+fn moment(value: f64, format: NumberFormatKind, is_1904: bool) -> Option<String> {
+    if format == NumberFormatKind::Number || value.abs() > MOST_DAYS {
         return None;
     }
     // Programs count in milliseconds; smaller digits are a rounding error.
     let all = (value * DAY as f64).round() as i64;
-    if shows == Shows::Duration {
+    if format == NumberFormatKind::Duration {
         let sign = if all < 0 { "-" } else { "" };
         return Some(format!("{sign}{}", time(all.abs())));
     }
     let (days, rest) = (all.div_euclid(DAY), all.rem_euclid(DAY));
-    match shows {
+    match format {
         _ if all < 0 => None,
-        Shows::Time if days == 0 => Some(time(rest)),
-        Shows::Day if rest == 0 => day(days, is_1904),
+        NumberFormatKind::Time if days == 0 => Some(time(rest)),
+        NumberFormatKind::Day if rest == 0 => day(days, is_1904),
         _ => Some(format!("{} {}", day(days, is_1904)?, time(rest))),
     }
 }

@@ -1,13 +1,13 @@
 //! The rows of a sheet as lines of text, which the CSV reader parses: a line is a row, cells are between tabs, and everything else is
 //! escaped as in the files of SELECT INTO OUTFILE. So a line has the number of its row.
 
-use super::formats::Shows;
+use super::formats::NumberFormatKind;
 use super::serial;
 use super::strings::{Strings, unescape};
 use super::xml::{Token, Xml, damaged};
 use crate::escaped::{self, DELIMITER, NULL};
 use crate::expansion::expands_too_far;
-use crate::untaken::Untaken;
+use crate::pending_bytes::PendingBytes;
 use inrush_core::error::Error;
 use std::io::{self, Read};
 
@@ -16,7 +16,7 @@ use std::io::{self, Read};
 pub(super) struct Shared {
     pub(super) strings: Strings,
     /// What each style of cells shows.
-    pub(super) styles: Vec<Shows>,
+    pub(super) styles: Vec<NumberFormatKind>,
     /// Days count from 1904 on.
     pub(super) is_1904: bool,
     /// Formulas are computed when the workbook is opened: a result of 0 may mean that there is no result.
@@ -56,7 +56,7 @@ pub(super) struct Lines {
     /// The number of lines so far.
     n_lines: u32,
     /// Lines that are not taken yet.
-    out: Untaken,
+    out: PendingBytes,
     text: String,
     /// Bytes of shared texts so far.
     n_shared: u64,
@@ -90,7 +90,7 @@ impl Lines {
             filled_from: fill.map_or(0, |fill| fill.line),
             filled_to: fill.map_or(0, |fill| end_column.max(first_column + fill.width)),
             n_lines: 0,
-            out: Untaken::default(),
+            out: PendingBytes::default(),
             text: String::new(),
             n_shared: 0,
             has_ended: false,
@@ -141,8 +141,8 @@ impl Lines {
                     }
                     next = column + 1;
                     let style = style.and_then(|index| self.shared.styles.get(index.parse::<usize>().ok()?));
-                    let shows = style.copied().unwrap_or_default();
-                    if self.cell(Kind::of(kind.as_deref()), shows, column)? {
+                    let format = style.copied().unwrap_or_default();
+                    if self.cell(Kind::of(kind.as_deref()), format, column)? {
                         self.up_to(written, column);
                         escaped::push(self.text.as_bytes(), &mut self.out.bytes);
                         written = column + 1;
@@ -184,7 +184,7 @@ impl Lines {
     }
 
     /// Reads a cell into `text`; returns whether there is anything in it.
-    fn cell(&mut self, kind: Kind, shows: Shows, column: u32) -> io::Result<bool> {
+    fn cell(&mut self, kind: Kind, format: NumberFormatKind, column: u32) -> io::Result<bool> {
         self.text.clear();
         let (mut is_formula, mut is_computed) = (false, false);
         loop {
@@ -195,7 +195,7 @@ impl Lines {
                     // An empty text is a result, an empty number is not.
                     is_computed = (!self.text.is_empty() || kind == Kind::Text)
                         && !(self.shared.recalculates && kind == Kind::Number && self.text == "0");
-                    self.resolve(kind, shows)?;
+                    self.resolve(kind, format)?;
                 }
                 Token::Start(tag) if tag.name() == "is" && kind == Kind::Inline => {
                     self.xml.text_of("is", &mut self.text)?;
@@ -214,12 +214,12 @@ impl Lines {
     }
 
     /// Makes the text of a cell of its value in the file.
-    fn resolve(&mut self, kind: Kind, shows: Shows) -> io::Result<()> {
+    fn resolve(&mut self, kind: Kind, format: NumberFormatKind) -> io::Result<()> {
         if self.text.is_empty() {
             return Ok(());
         }
         match kind {
-            Kind::Number => self.text = serial::text(&self.text, shows, self.shared.is_1904),
+            Kind::Number => self.text = serial::text(&self.text, format, self.shared.is_1904),
             Kind::Shared => {
                 let text = self.text.trim().parse().ok().and_then(|index| self.shared.strings.get(index));
                 let text = text.ok_or_else(|| damaged("a cell has a text that is not there"))?;

@@ -1,10 +1,10 @@
 //! Workbooks as programs write them, and as none does.
 
-use super::formats::{Shows, builtin, custom};
+use super::formats::{NumberFormatKind, builtin, custom};
 use super::strings::unescape;
 use super::*;
 use crate::open::{Format, open};
-use crate::{CsvOptions, FileSource, FindOut, HeaderNames};
+use crate::{AutoDetect, CsvOptions, FileSource, HeaderNames};
 use arrow_array::cast::AsArray;
 use inrush_core::value::column::ColumnType;
 use std::io::Write;
@@ -134,7 +134,7 @@ fn formulas_without_results_are_a_question() {
 /// The first row of a sheet is a header by the same rule as that of a text.
 #[test]
 fn a_first_row_may_be_a_row() {
-    let auto = CsvOptions::default().with_find_out(FindOut { header: true, ..FindOut::default() });
+    let auto = CsvOptions::default().with_auto_detect(AutoDetect { header: true, ..AutoDetect::default() });
     let row = |cells: [&str; 2]| {
         let cells: String = cells.iter().map(|text| format!("<c t='inlineStr'><is><t>{text}</t></is></c>")).collect();
         format!("<row>{cells}</row>")
@@ -154,7 +154,8 @@ fn a_first_row_may_be_a_row() {
 /// Rows lack the empty cells at their ends, so most of them may be narrower than the header.
 #[test]
 fn titles_over_columns_that_are_often_blank() {
-    let auto = |skip| CsvOptions::default().with_find_out(FindOut { header: true, skip, ..FindOut::default() });
+    let auto =
+        |skip| CsvOptions::default().with_auto_detect(AutoDetect { header: true, skip, ..AutoDetect::default() });
     let text = |text: &str| format!("<c t='inlineStr'><is><t>{text}</t></is></c>");
     let header = format!("<row>{HEADER}</row>");
     let one = "<row><c><v>1</v></c></row>".repeat(4);
@@ -231,23 +232,30 @@ fn formats_by_their_codes() {
     for number in
         ["General", "0.00", "#,##0.00 [$€-407]", "0.00E+00", "@", "\"d\"0", "0\\d", "0_d", "[Red]0", "", "\"", "\\"]
     {
-        is(number, Shows::Number);
+        is(number, NumberFormatKind::Number);
     }
     for day in ["yyyy-mm-dd", "d/m/yy", "mmm", "[$-F800]dddd, mmmm dd, yyyy", "yyyy/mm/dd;@", "MMM-YY"] {
-        is(day, Shows::Day);
+        is(day, NumberFormatKind::Day);
     }
     for moment in ["yyyy-mm-dd hh:mm", "m/d/yy h:mm AM/PM", "dd.mm.yyyy\\ hh:mm:ss.000"] {
-        is(moment, Shows::Moment);
+        is(moment, NumberFormatKind::Moment);
     }
     for time in ["h:mm", "mm:ss.0", "h AM/PM", "hh:mm:ss a/p"] {
-        is(time, Shows::Time);
+        is(time, NumberFormatKind::Time);
     }
     for duration in ["[h]:mm:ss", "[mm]:ss", "[ss].00"] {
-        is(duration, Shows::Duration);
+        is(duration, NumberFormatKind::Duration);
     }
     assert_eq!(
         [0, 14, 20, 22, 46, 49].map(builtin),
-        [Shows::Number, Shows::Day, Shows::Time, Shows::Moment, Shows::Duration, Shows::Number]
+        [
+            NumberFormatKind::Number,
+            NumberFormatKind::Day,
+            NumberFormatKind::Time,
+            NumberFormatKind::Moment,
+            NumberFormatKind::Duration,
+            NumberFormatKind::Number
+        ]
     );
 }
 
@@ -302,7 +310,8 @@ fn a_line_is_a_row() {
 
 #[test]
 fn tables_anywhere_on_a_sheet() {
-    let auto = |skip| CsvOptions::default().with_find_out(FindOut { header: true, skip, ..FindOut::default() });
+    let auto =
+        |skip| CsvOptions::default().with_auto_detect(AutoDetect { header: true, skip, ..AutoDetect::default() });
     let text = |text: &str| format!("<c t='inlineStr'><is><t>{text}</t></is></c>");
     let title = format!("<row>{}</row><row/>", text("People of 2024"));
     let table = format!("<row>{HEADER}</row>{}", "<row><c><v>1</v></c><c><v>2</v></c><c><v>3</v></c></row>".repeat(3));

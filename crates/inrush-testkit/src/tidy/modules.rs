@@ -185,7 +185,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["columns", "config", "fault", "guard", "nonblocking", "reading", "table"],
             &["bulk", "kept_batches", "pipeline", "sql", "tls", "trace"],
             &["batch", "net"],
-            &["pace"],
+            &["deadlines"],
             &["verbs"],
             &["pool"],
             &["inserter"],
@@ -214,7 +214,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "inrush-files",
         &[
-            &["cells", "escaped", "expansion", "guard", "lz4", "on_disk", "paths", "untaken", "widths"],
+            &["cells", "escaped", "expansion", "guard", "lz4", "on_disk", "paths", "pending_bytes", "widths"],
             &["decompress", "json_elements", "moment"],
             &["infer_types"],
             &["formats"],

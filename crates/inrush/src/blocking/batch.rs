@@ -3,8 +3,8 @@
 //! Made of `tokio/batch.rs` by `INRUSH_WRITE_BLOCKING=1 cargo test -p inrush-testkit --test blocking_twin`.
 
 use super::Connection;
-use crate::batch::{self, Job, Known, Undo, Work};
-use crate::pace::QueryTime;
+use crate::batch::{self, Job, Known, UndoOutcome, Work};
+use crate::deadlines::QueryTime;
 use crate::pipeline::probe;
 use crate::sql::Sql;
 use crate::trace::Trace;
@@ -71,7 +71,7 @@ impl Connection {
         let sent = picked.as_ref().map_or(checked.rows(), |picked| picked as &dyn BoundRows);
         let end = self.write_batch(job, sent, options, &known);
         let kept = picked.map(Picked::into_numbers);
-        checked.told(end, kept)
+        checked.result(end, kept)
     }
 
     fn learn_target(&mut self, job: &Job<'_>, options: &BatchOptions) -> Result<Known> {
@@ -120,9 +120,9 @@ impl Connection {
     /// Runs the work, and undoes it if it fails.
     fn in_scope(&mut self, scope: Scope, work: Work<'_, '_>, off: bool) -> Result<Counters> {
         match scope {
-            Scope::Bare => {
+            Scope::Autocommit => {
                 let autocommit = self.session().autocommit() && !self.session().in_transaction();
-                self.work(scope, work, false).map_err(|e| batch::bare(e, autocommit))
+                self.work(scope, work, false).map_err(|e| batch::autocommit_error(e, autocommit))
             }
             Scope::Transaction => {
                 let mut tx = self.begin()?;
@@ -167,7 +167,7 @@ impl Connection {
         match end {
             Ok(()) => Ok(attempt.into_counters()),
             // The answers make no sense: only the end of the connection undoes what is stored.
-            Err(error) if error.is_fatal() => Err(self.give_up(error)),
+            Err(error) if error.is_fatal() => Err(self.fail(error)),
             Err(error) => Err(error),
         }
     }
@@ -190,19 +190,19 @@ impl Connection {
             return error;
         }
         let end = self.execute(batch::UNDO, ());
-        match Undo::of(end, self.session()) {
-            Undo::Undone => error,
-            Undo::TransactionOver => {
+        match UndoOutcome::of(end, self.session()) {
+            UndoOutcome::Undone => error,
+            UndoOutcome::TransactionOver => {
                 self.session_mut().transaction_lost(error.code());
                 // If no guard holds the transaction: with autocommit off, commands in flight after a deadlock have opened another transaction.
                 if !self.session().is_guarded()
                     && let Err(failed) = self.execute("ROLLBACK", ())
                 {
-                    return self.give_up(batch::not_undone(&error, &failed));
+                    return self.fail(batch::not_undone(&error, &failed));
                 }
                 error
             }
-            Undo::Failed(failed) => self.give_up(batch::not_undone(&error, &failed)),
+            UndoOutcome::Failed(failed) => self.fail(batch::not_undone(&error, &failed)),
         }
     }
 }

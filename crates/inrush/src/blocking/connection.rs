@@ -4,10 +4,10 @@
 
 use super::socket::{self, Socket};
 use crate::config::IntoConfig;
+use crate::deadlines::{Deadlines, QueryTime, TimeoutAction};
 use crate::net::{self, Link, Progress};
-use crate::pace::{Late, Pace, QueryTime};
 use crate::pool::Lendable;
-use crate::sql::{Asked, Sql, Typed, Warning, may_be_left};
+use crate::sql::{Sql, StatementSource, Typed, Warning, may_be_left};
 use crate::table::kept::Tables;
 use crate::trace::Trace;
 use crate::verbs::{self, Each, Settings};
@@ -15,8 +15,8 @@ use crate::{Config, Error, Result, fault};
 use inrush_core::convert::{FromRow, Params};
 use inrush_core::session::fetch::Leaves;
 use inrush_core::session::{
-    Ask, Channel, Clean, Collect, Conversation, Discard, Learn, Outcome, Query, ResultSet, Session, Sink, Statement,
-    simple,
+    CachedExecute, Channel, Clean, Collect, Conversation, Discard, Outcome, PrepareForCache, Query, ResultSet, Session,
+    Sink, Statement, simple,
 };
 use inrush_core::wire::{Row, ServerVersion};
 use std::fmt;
@@ -59,7 +59,7 @@ impl Connection {
     fn log_in(config: &Config, deadline: Instant) -> Result<Self> {
         let mut this = Self::over(socket::connect(config, deadline)?, config);
         let login = &mut verbs::login(config)?;
-        this.run_at(Some(Pace::Until(deadline)), login).map_err(|e| verbs::not_let_in(config, e))?;
+        this.run_at(Some(Deadlines::Until(deadline)), login).map_err(|e| verbs::not_let_in(config, e))?;
         Ok(this)
     }
 
@@ -211,7 +211,7 @@ impl Connection {
     /// `Config` for `?` together with `:name`; `Server` for what the server cannot prepare; `Io` if the connection is lost or a time-out passes.
     pub fn prepare(&mut self, sql: &str) -> Result<Statement> {
         let statement = Statement::new(sql)?;
-        let slot = self.run(Learn::new(&statement))?;
+        let slot = self.run(PrepareForCache::new(&statement))?;
         self.session_mut().statements_mut().get_mut(slot).rests();
         Ok(statement)
     }
@@ -291,15 +291,15 @@ impl Connection {
     }
 
     fn ask<P: Params, S: Sink>(&mut self, sql: &(impl Sql + ?Sized), params: &P, sink: &mut S) -> Result<Outcome> {
-        let asked = Asked::new::<P>(sql)?;
-        self.tables.see(asked.sql());
-        let values = params.values(asked.names())?;
+        let source = StatementSource::new::<P>(sql)?;
+        self.tables.see(source.sql());
+        let values = params.values(source.names())?;
         let mut memory = Vec::new();
-        let values = values.made(self.session().zone(), &mut memory)?;
-        let trace = Trace::statement(&self.config, self.session(), asked.sql(), !values.is_empty());
-        let work = || match asked.is_plain(values.len()) {
-            true => self.run(Query::new(asked.sql(), sink)),
-            false => self.run(Ask::new(asked.sql(), &values, sink))?,
+        let values = values.resolve(self.session().zone(), &mut memory)?;
+        let trace = Trace::statement(&self.config, self.session(), source.sql(), !values.is_empty());
+        let work = || match source.is_plain(values.len()) {
+            true => self.run(Query::new(source.sql(), sink)),
+            false => self.run(CachedExecute::new(source.sql(), &values, sink))?,
         };
         trace.within(work)
     }
@@ -310,15 +310,15 @@ impl Connection {
         T: for<'r> FromRow<'r>,
         P: Params,
     {
-        let asked = Asked::new::<P>(sql)?;
-        self.tables.see(asked.sql());
-        let values = params.values(asked.names())?;
+        let source = StatementSource::new::<P>(sql)?;
+        self.tables.see(source.sql());
+        let values = params.values(source.names())?;
         let mut memory = Vec::new();
-        let values = values.made(self.session().zone(), &mut memory)?;
-        let trace = Trace::statement(&self.config, self.session(), asked.sql(), !values.is_empty());
-        let work = || match asked.is_plain(values.len()) {
-            true => self.run_or_leave(Query::new(asked.sql(), rows), asked.sql()).map(drop),
-            false => match self.run_or_leave(Ask::new(asked.sql(), &values, rows), asked.sql())? {
+        let values = values.resolve(self.session().zone(), &mut memory)?;
+        let trace = Trace::statement(&self.config, self.session(), source.sql(), !values.is_empty());
+        let work = || match source.is_plain(values.len()) {
+            true => self.run_or_leave(Query::new(source.sql(), rows), source.sql()).map(drop),
+            false => match self.run_or_leave(CachedExecute::new(source.sql(), &values, rows), source.sql())? {
                 Some(end) => end.map(drop),
                 None => Ok(()),
             },
@@ -338,13 +338,13 @@ impl Connection {
             link.advance_or_leave(&mut statement, config, |rows| rows.is_enough() && may_be_left(sql))
         });
         let end = work;
-        end.map_err(|e| self.give_up(self.link.judge(e, &statement)))
+        end.map_err(|e| self.fail(self.link.judge(e, &statement)))
     }
 
-    fn run_at<C: Conversation>(&mut self, pace: Option<Pace>, conversation: &mut C) -> Result<C::Output> {
+    fn run_at<C: Conversation>(&mut self, deadlines: Option<Deadlines>, conversation: &mut C) -> Result<C::Output> {
         self.link.channel.begin()?;
-        let end = self.drive(pace, |link, config| link.advance(conversation, config));
-        end.map_err(|e| self.give_up(self.link.judge(e, conversation)))
+        let end = self.drive(deadlines, |link, config| link.advance(conversation, config));
+        end.map_err(|e| self.fail(self.link.judge(e, conversation)))
     }
 
     /// Opens a connection that records how its session changes.
@@ -359,13 +359,13 @@ impl Connection {
 
     /// The same as [`Connection::run`], with a limit on the whole.
     pub(super) fn run_until<C: Conversation>(&mut self, conversation: &mut C, limit: Instant) -> Result<C::Output> {
-        self.run_at(Some(Pace::Until(limit)), conversation)
+        self.run_at(Some(Deadlines::Until(limit)), conversation)
     }
 
     /// Continues what [`Lendable::start`] began.
     pub(super) fn finish<C: Conversation>(&mut self, conversation: &mut C, limit: Instant) -> Result<C::Output> {
-        let end = self.drive(Some(Pace::Until(limit)), |link, config| link.advance(conversation, config));
-        end.map_err(|e| self.give_up(e))
+        let end = self.drive(Some(Deadlines::Until(limit)), |link, config| link.advance(conversation, config));
+        end.map_err(|e| self.fail(e))
     }
 
     /// Whether the server keeps the connection open and has sent nothing.
@@ -379,12 +379,12 @@ impl Connection {
             && let Err(error) = self.drive(None, Link::drain)
         {
             // The error is dropped: no caller reads those results any more, and the next use shows whether the connection still works.
-            self.give_up(error);
+            self.fail(error);
         }
     }
 
-    pub(super) fn give_up(&mut self, error: Error) -> Error {
-        let error = self.link.give_up(error);
+    pub(super) fn fail(&mut self, error: Error) -> Error {
+        let error = self.link.fail(error);
         match error.is_fatal() {
             true => self.socket.close(error),
             false => error,
@@ -395,10 +395,10 @@ impl Connection {
     /// ready for the next command.
     pub(super) fn drive<T>(
         &mut self,
-        mut pace: Option<Pace>,
+        mut deadlines: Option<Deadlines>,
         advance: impl FnMut(&mut Link, &Config) -> Result<Progress<T>>,
     ) -> Result<T> {
-        let end = self.move_bytes(&mut pace, advance);
+        let end = self.move_bytes(&mut deadlines, advance);
         match self.query_time.was_killed() {
             false => end,
             true => self.after_kill(end),
@@ -408,35 +408,36 @@ impl Connection {
     /// The same, whatever is left on the connection then.
     pub(super) fn move_bytes<T>(
         &mut self,
-        pace: &mut Option<Pace>,
+        deadlines: &mut Option<Deadlines>,
         mut advance: impl FnMut(&mut Link, &Config) -> Result<Progress<T>>,
     ) -> Result<T> {
         loop {
             if let Progress::Done(output) = advance(&mut self.link, &self.config)? {
-                if let Some(pace) = pace {
-                    pace.moved(Instant::now);
+                if let Some(deadlines) = deadlines {
+                    deadlines.moved(Instant::now);
                 }
-                self.last_moved = pace.as_ref().and_then(Pace::last_moved).or(self.last_moved);
+                self.last_moved = deadlines.as_ref().and_then(Deadlines::last_moved).or(self.last_moved);
                 // Without a limit the time is not needed.
-                if let (true, Some(pace)) = (self.query_time.is_limited(), pace) {
-                    self.query_time = pace.rest(Instant::now());
+                if let (true, Some(deadlines)) = (self.query_time.is_limited(), deadlines) {
+                    self.query_time = deadlines.rest(Instant::now());
                 }
                 return Ok(output);
             }
-            let pace = pace.get_or_insert_with(|| Pace::new(&self.config, self.query_time, Instant::now()));
+            let deadlines =
+                deadlines.get_or_insert_with(|| Deadlines::new(&self.config, self.query_time, Instant::now()));
             if self.link.has_come_on() {
-                pace.moved(Instant::now);
+                deadlines.moved(Instant::now);
             }
             let interest = self.link.interest();
-            if socket::exchange(&mut self.socket, &mut self.link, pace.deadline(interest))? {
+            if socket::exchange(&mut self.socket, &mut self.link, deadlines.deadline(interest))? {
                 continue;
             }
-            match pace.late(interest) {
-                Late::Fail(error) => return Err(error),
-                Late::Kill => {
-                    self.have_it_killed()?;
-                    pace.killed(Instant::now());
-                    self.query_time = pace.rest(Instant::now());
+            match deadlines.on_timeout(interest) {
+                TimeoutAction::Fail(error) => return Err(error),
+                TimeoutAction::Kill => {
+                    self.kill_query()?;
+                    deadlines.killed(Instant::now());
+                    self.query_time = deadlines.rest(Instant::now());
                 }
             }
         }
@@ -452,9 +453,9 @@ impl Lendable for Connection {
         self.last_moved
     }
 
-    fn come_to_rest(&mut self, config: &Config) {
+    fn prepare_for_return(&mut self, config: &Config) {
         self.config.query_timeout = config.query_timeout;
-        self.session_mut().forgive_rows();
+        self.session_mut().reset_row_errors();
         self.link.drain_what_is_there(&mut self.socket.now(), &self.config);
     }
 

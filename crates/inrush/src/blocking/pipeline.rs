@@ -4,8 +4,8 @@
 
 use super::Connection;
 use crate::Result;
-use crate::pace::QueryTime;
-use crate::pipeline::probe::{self, Way};
+use crate::deadlines::QueryTime;
+use crate::pipeline::probe::{self, PipelineStart};
 use crate::pipeline::{Each, Pipeline, Reply};
 use inrush_core::session::Pipeline as Conversation;
 use inrush_core::session::pipeline::{Decision, NextCommand, Window};
@@ -59,8 +59,8 @@ impl Connection {
     /// How much may be in flight at this server; finds out first if that is unknown.
     pub(crate) fn window(&mut self, n_steps: Option<usize>) -> Result<Window> {
         match probe::way(&self.config, n_steps) {
-            Way::Clear(window) => Ok(window),
-            Way::Unknown => Ok(Self::find_window(&self.config)),
+            PipelineStart::Clear(window) => Ok(window),
+            PipelineStart::Unknown => Ok(Self::find_window(&self.config)),
         }
     }
 

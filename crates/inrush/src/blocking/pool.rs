@@ -3,7 +3,7 @@
 //! Made of `tokio/pool.rs` by `INRUSH_WRITE_BLOCKING=1 cargo test -p inrush-testkit --test blocking_twin`.
 
 use super::Connection;
-use super::keeper::Keeper;
+use super::maintenance::Maintenance;
 use super::shell::{sleep_until, wait_until};
 use crate::Result;
 use crate::config::IntoConfig;
@@ -38,7 +38,7 @@ pub type PooledConnection = Pooled<Connection>;
 #[derive(Clone)]
 pub struct Pool {
     pub(super) shared: Arc<Shared<Connection>>,
-    keeper: Arc<Keeper>,
+    maintenance: Arc<Maintenance>,
     pub(super) lines: Arc<Lines>,
 }
 
@@ -50,11 +50,11 @@ impl Pool {
     /// `Config` for a configuration that is invalid.
     pub fn new(config: impl IntoConfig) -> Result<Self> {
         let config = &config.into_config()?;
-        let keeper = Arc::new(Keeper::default());
-        let bell = Arc::clone(&keeper);
+        let maintenance = Arc::new(Maintenance::default());
+        let bell = Arc::clone(&maintenance);
         let shared = Shared::new(config, move || bell.ring())?;
-        keeper.start(&shared)?;
-        Ok(Self { shared, keeper, lines: Lines::new() })
+        maintenance.start(&shared)?;
+        Ok(Self { shared, maintenance, lines: Lines::new() })
     }
 
     /// Gets a connection: an idle one, a new one if there may be more, or the next that comes back.
@@ -74,7 +74,7 @@ impl Pool {
 
     fn acquire(&self, limit: Option<Instant>) -> Result<PooledConnection> {
         let asked = Instant::now();
-        self.keeper.start(&self.shared)?;
+        self.maintenance.start(&self.shared)?;
         let deadline = [self.shared.deadline(asked), limit].into_iter().flatten().min();
         let mut next = self.shared.take(asked)?;
         let mut refused = None;
@@ -105,7 +105,7 @@ impl Pool {
                     }
                 }
                 Next::Wait(waiting) => match wait_until(&waiting.waiter, waiting.until(deadline)) {
-                    Some(grant) => waiting.served(grant)?,
+                    Some(acquired) => waiting.served(acquired)?,
                     None => waiting.not_served(asked, deadline, refused.as_ref())?,
                 },
             };

@@ -5,7 +5,7 @@
 use super::inserter::{advance, find_line};
 use super::shell::sleep;
 use super::{Connection, Pool, PooledConnection, ResultRows, Transaction};
-use crate::inserter::line::{self, Finding, Place};
+use crate::inserter::line::{self, Finding, LinePlace};
 use crate::trace::Trace;
 use crate::transact::{self, Doubt, Failure, Lease};
 use crate::{
@@ -108,7 +108,7 @@ impl Pool {
         match ledger.settled(doubt.before, found) {
             Finding::Committed => Ok(doubt.value),
             Finding::NotCommitted => Err(Failure::not_stored(doubt)),
-            Finding::Strange => Err(Failure::unsettled(line::strange(), doubt)),
+            Finding::Unexpected => Err(Failure::unsettled(line::unexpected(), doubt)),
         }
     }
 
@@ -298,15 +298,15 @@ fn attempt_on<T, E: From<Error>>(
     if let Some((ledger, at)) = &mut ledger {
         let is_moved = advance(&mut tx, &ledger.line, *at).map_err(|e| (Stage::Open, line::unusable(e)))?;
         // Unless the COMMIT is answered, only a locking read shows where the line is.
-        ledger.place = Place::Unsure;
+        ledger.place = LinePlace::Unsure;
         if !is_moved {
-            return Err((Stage::Open, line::strange()).into());
+            return Err((Stage::Open, line::unexpected()).into());
         }
     }
     match tx.commit_in_stages() {
         Ok(()) => {
             if let Some((ledger, at)) = ledger {
-                ledger.place = Place::At(at + 1);
+                ledger.place = LinePlace::At(at + 1);
             }
             Ok(value)
         }

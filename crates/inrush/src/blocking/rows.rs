@@ -4,13 +4,13 @@
 
 use super::Connection;
 use crate::Value;
-use crate::pace::QueryTime;
+use crate::deadlines::QueryTime;
 use crate::reading::Reading;
-use crate::sql::{Asked, Form, Sql, UNPREPARABLE};
+use crate::sql::{Form, Sql, StatementSource, UNPREPARABLE};
 use crate::trace::Trace;
 use crate::{Error, Result};
 use inrush_core::convert::{FromRow, Params};
-use inrush_core::session::{Ask, Event, Noted, Outcome, Query};
+use inrush_core::session::{CachedExecute, Event, Outcome, Query, SavedEvent};
 use inrush_core::wire::{ColumnDef, Row};
 use std::borrow::BorrowMut;
 
@@ -75,30 +75,35 @@ impl Connection {
 
     /// Sends the statement and reads until its results begin. An outcome means that it has no rows.
     fn open<P: Params>(&mut self, sql: &(impl Sql + ?Sized), params: &P, form: Form) -> Result<Option<Outcome>> {
-        let asked = Asked::new::<P>(sql)?;
-        let values = params.values(asked.names())?;
+        let source = StatementSource::new::<P>(sql)?;
+        let values = params.values(source.names())?;
         let mut memory = Vec::new();
-        let values = values.made(self.session().zone(), &mut memory)?;
-        let trace = Trace::statement(&self.config, self.session(), asked.sql(), !values.is_empty());
-        trace.within(|| self.open_asked(&asked, &values, form))
+        let values = values.resolve(self.session().zone(), &mut memory)?;
+        let trace = Trace::statement(&self.config, self.session(), source.sql(), !values.is_empty());
+        trace.within(|| self.open_statement(&source, &values, form))
     }
 
-    fn open_asked(&mut self, asked: &Asked<'_>, values: &[Value<'_>], form: Form) -> Result<Option<Outcome>> {
-        let is_plain = asked.is_plain(values.len());
-        let mut noted = Noted::default();
+    fn open_statement(
+        &mut self,
+        source: &StatementSource<'_>,
+        values: &[Value<'_>],
+        form: Form,
+    ) -> Result<Option<Outcome>> {
+        let is_plain = source.is_plain(values.len());
+        let mut saved = SavedEvent::default();
         if !is_plain || form == Form::Binary {
             self.start()?;
-            let mut ask = Ask::new(asked.sql(), values, &mut noted);
-            let opened = self.drive(None, |link, _| link.open(&mut ask));
-            let opened = opened.map_err(|e| self.give_up(self.link.judge(e, &ask)));
+            let mut execute = CachedExecute::new(source.sql(), values, &mut saved);
+            let opened = self.drive(None, |link, _| link.open(&mut execute));
+            let opened = opened.map_err(|e| self.fail(self.link.judge(e, &execute)));
             if !opened.as_ref().is_err_and(|e| is_plain && e.code() == UNPREPARABLE) {
                 return opened?.transpose();
             }
         }
         self.start()?;
-        let mut query = Query::new(asked.sql(), &mut noted);
+        let mut query = Query::new(source.sql(), &mut saved);
         let opened = self.drive(None, |link, _| link.open(&mut query));
-        opened.map_err(|e| self.give_up(self.link.judge(e, &query)))
+        opened.map_err(|e| self.fail(self.link.judge(e, &query)))
     }
 
     fn start(&mut self) -> Result<()> {
@@ -142,7 +147,7 @@ impl Connection {
 
     fn fetch(&mut self) -> Result<Event> {
         let event = self.drive(None, |link, _| link.fetch());
-        match event.map_err(|e| self.give_up(self.link.judge_stream(e))) {
+        match event.map_err(|e| self.fail(self.link.judge_stream(e))) {
             Ok(event) => event.ok_or_else(|| Error::config("nothing is left of these results")),
             Err(error) => {
                 self.link.forget_stream();

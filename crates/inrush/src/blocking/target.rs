@@ -5,7 +5,7 @@
 use super::Connection;
 use crate::Result;
 use crate::table::TableName;
-use crate::table::reading::{Found, Reader, Reading, Texts};
+use crate::table::reading::{NamedObject, Reader, Reading, Texts};
 use crate::verbs::{self, Settings};
 use inrush_core::bulk::Table;
 use inrush_core::value::Rules;
@@ -31,10 +31,10 @@ impl Connection {
             }
         }
         let table = match reading.found() {
-            Found::Table(table) | Found::View(table) => Some(Arc::new(table)),
-            Found::Temporary => None,
+            NamedObject::Table(table) | NamedObject::View(table) => Some(Arc::new(table)),
+            NamedObject::Temporary => None,
             // The statement will fail, and then perhaps the table is created.
-            Found::NoTable | Found::NoSchema => return Ok(None),
+            NamedObject::NoTable | NamedObject::NoSchema => return Ok(None),
         };
         self.tables.keep(&full.schema, &full.name, table.clone(), Instant::now());
         Ok(table)
@@ -56,13 +56,13 @@ impl Connection {
 
     /// By how much one generated id differs from the next. The session may change it, so it is queried each time.
     pub(crate) fn id_increment(&mut self) -> Result<u64> {
-        let [text] = self.told(verbs::ID_INCREMENT)?;
+        let [text] = self.query_row(verbs::ID_INCREMENT)?;
         verbs::id_increment((text,))
     }
 
     /// Whether the server commits within a LOAD DATA. That setting may change, so it is queried each time.
     pub(crate) fn splits_loads(&mut self) -> Result<bool> {
-        Ok(verbs::splits_loads(self.told(verbs::SPLITS_LOADS)?))
+        Ok(verbs::splits_loads(self.query_row(verbs::SPLITS_LOADS)?))
     }
 
     /// The settings of the server and the session; queried once.
@@ -70,7 +70,7 @@ impl Connection {
         if let Some(settings) = &self.settings {
             return Ok(settings.clone());
         }
-        let [max_packet, zone] = self.told(Settings::SQL)?;
+        let [max_packet, zone] = self.query_row(Settings::SQL)?;
         Ok(self.settings.insert(Settings::read((max_packet, zone), self.session())?).clone())
     }
 
@@ -82,14 +82,14 @@ impl Connection {
         match verbs::tells_its_schema(self.session()) {
             true => Ok(self.session().schema().map(str::to_owned)),
             false => {
-                let [schema] = self.told("SELECT DATABASE()")?;
+                let [schema] = self.query_row("SELECT DATABASE()")?;
                 Ok(schema)
             }
         }
     }
 
     /// The first row of a query of our own; `None` for a value that is NULL, empty or missing.
-    fn told<const N: usize>(&mut self, query: &str) -> Result<[Option<String>; N]> {
+    fn query_row<const N: usize>(&mut self, query: &str) -> Result<[Option<String>; N]> {
         let mut values = self.texts(query)?.into_iter().next().unwrap_or_default().into_iter();
         Ok(std::array::from_fn(|_| values.next().filter(|text| !text.is_empty())))
     }

@@ -25,7 +25,7 @@ pub(crate) fn apply(defaults_file: Option<&Path>, config: &mut Config) -> Result
             }
         }
     }
-    let named = |name: &str| found.iter().rev().find(|option: &&Found| option.name == name);
+    let named = |name: &str| found.iter().rev().find(|option: &&FoundOption| option.name == name);
     // As the clients do: a socket counts for this host only, so a host elsewhere switches it off.
     let elsewhere = named("host").and_then(|host| host.value.as_deref()).is_some_and(|host| host != "localhost");
     let by_tcp = named("protocol").and_then(|p| p.value.as_deref()).is_some_and(|p| p.eq_ignore_ascii_case("tcp"));
@@ -44,7 +44,7 @@ pub(crate) fn apply(defaults_file: Option<&Path>, config: &mut Config) -> Result
 }
 
 /// One option of a group that concerns us.
-struct Found {
+struct FoundOption {
     name: String,
     value: Option<String>,
     ours: bool,
@@ -58,7 +58,7 @@ fn usual_files() -> Vec<PathBuf> {
     files
 }
 
-fn read(path: &Path, depth: usize, found: &mut Vec<Found>) -> Result<()> {
+fn read(path: &Path, depth: usize, found: &mut Vec<FoundOption>) -> Result<()> {
     let text = read_text(path)?;
     let source = path.to_string_lossy();
     let mut group = Group::Foreign;
@@ -72,7 +72,7 @@ fn read(path: &Path, depth: usize, found: &mut Vec<Found>) -> Result<()> {
             Line::Option { name, value } if group != Group::Foreign => {
                 let name = name.to_ascii_lowercase().replace('_', "-");
                 let (name, loose) = name.strip_prefix("loose-").map_or((name.as_str(), false), |name| (name, true));
-                found.push(Found { name: name.to_owned(), value, ours: group == Group::Inrush, loose, place });
+                found.push(FoundOption { name: name.to_owned(), value, ours: group == Group::Inrush, loose, place });
             }
             Line::Option { .. } => {}
         }
@@ -97,7 +97,7 @@ impl Group {
     }
 }
 
-fn include(path: &Path, depth: usize, found: &mut Vec<Found>) -> Result<()> {
+fn include(path: &Path, depth: usize, found: &mut Vec<FoundOption>) -> Result<()> {
     if depth == MAX_DEPTH {
         return Err(Error::config(format!("option files include each other more than {MAX_DEPTH} deep")));
     }
@@ -105,7 +105,7 @@ fn include(path: &Path, depth: usize, found: &mut Vec<Found>) -> Result<()> {
 }
 
 /// Every `*.cnf` of the folder, by name so that the order does not depend on the file system.
-fn include_dir(folder: &Path, depth: usize, found: &mut Vec<Found>) -> Result<()> {
+fn include_dir(folder: &Path, depth: usize, found: &mut Vec<FoundOption>) -> Result<()> {
     let cannot = |e| Error::io(format!("cannot list `{}`", folder.display()), e);
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(cannot)? {

@@ -3,7 +3,7 @@
 
 use super::exit::code_of;
 use super::report::as_json;
-use crate::{FrontEnd, Notice};
+use crate::{FrontEnd, LoadEvent};
 use inrush_core::bulk::report::Report;
 use inrush_core::printable::printable_json;
 use inrush_core::{Error, Result};
@@ -61,10 +61,10 @@ impl Events {
     }
 
     /// Writes an event of the loader.
-    pub fn write_event(&self, notice: &Notice) {
+    pub fn write_event(&self, event: &LoadEvent) {
         if self.0.is_some() {
-            let (event, fields) = event(notice);
-            self.write(event, fields);
+            let (name, fields) = described(event);
+            self.write(name, fields);
         }
     }
 
@@ -82,29 +82,29 @@ impl Events {
 const VERSION: u32 = 1;
 
 /// The name and the fields of an event.
-fn event(notice: &Notice) -> (&'static str, Value) {
-    match notice {
-        Notice::Method(choice) => ("method", json!({ "name": choice.method.name(), "reason": choice.reason })),
-        Notice::Sorts { columns, reason, bytes } => {
+fn described(event: &LoadEvent) -> (&'static str, Value) {
+    match event {
+        LoadEvent::Method(choice) => ("method", json!({ "name": choice.method.name(), "reason": choice.reason })),
+        LoadEvent::Sorts { columns, reason, bytes } => {
             ("sort", json!({ "state": "begun", "columns": columns, "reason": reason, "bytes": bytes }))
         }
-        Notice::Sorted(sort) => (
+        LoadEvent::Sorted(sort) => (
             "sort",
             json!({
                 "state": "done", "columns": sort.columns, "records": sort.records, "runs": sort.runs,
                 "temporary_bytes": sort.bytes, "seconds": sort.elapsed.as_secs_f64(),
             }),
         ),
-        Notice::TempDir { folder, on } => ("temp_dir", json!({ "folder": folder.to_string_lossy(), "on": on })),
-        Notice::ServerSorts { bytes } => ("sort", json!({ "state": "left to the server", "server_bytes": bytes })),
-        Notice::AlreadyLoaded { source, on } => {
+        LoadEvent::TempDir { folder, on } => ("temp_dir", json!({ "folder": folder.to_string_lossy(), "on": on })),
+        LoadEvent::ServerSorts { bytes } => ("sort", json!({ "state": "left to the server", "server_bytes": bytes })),
+        LoadEvent::AlreadyLoaded { source, on } => {
             ("job", json!({ "source": &**source, "state": "already loaded", "on": on }))
         }
-        Notice::Resumed { source, job, rows, chunks } => (
+        LoadEvent::Resumed { source, job, rows, chunks } => (
             "job",
             json!({ "source": &**source, "state": "resumed", "job": job.to_string(), "rows": rows, "chunks": chunks }),
         ),
-        Notice::Stored(chunk) => (
+        LoadEvent::Stored(chunk) => (
             "chunk",
             json!({
                 "lane": chunk.lane,
@@ -119,7 +119,7 @@ fn event(notice: &Notice) -> (&'static str, Value) {
                 "seconds": chunk.elapsed.as_secs_f64(),
             }),
         ),
-        Notice::Rejected(reject) => (
+        LoadEvent::Rejected(reject) => (
             "reject",
             json!({
                 "source": reject.place.source.to_string(),
@@ -129,21 +129,21 @@ fn event(notice: &Notice) -> (&'static str, Value) {
                 "reason": reject.reason,
             }),
         ),
-        Notice::Retry { lane, place, code, message, pause } => (
+        LoadEvent::Retry { lane, place, code, message, pause } => (
             "retry",
             json!({
                 "lane": lane, "source": place.source.to_string(), "line": place.line, "code": code, "message": message,
                 "pause_seconds": pause.as_secs_f64(),
             }),
         ),
-        Notice::RetryStep { what, code, message, pause } => {
+        LoadEvent::RetryStep { what, code, message, pause } => {
             ("retry", json!({ "what": what, "code": code, "message": message, "pause_seconds": pause.as_secs_f64() }))
         }
-        Notice::Tuned(tuned) => ("tuning", json!({ "what": tuned.to_string() })),
-        Notice::Silent { lane, waiting_for, seconds, state } => {
+        LoadEvent::Tuned(tuned) => ("tuning", json!({ "what": tuned.to_string() })),
+        LoadEvent::Silent { lane, waiting_for, seconds, state } => {
             ("silent", json!({ "lane": lane, "waiting_for": waiting_for, "seconds": seconds, "state": state }))
         }
-        Notice::FewerLanes { lanes, reason } => ("lanes", json!({ "lanes": lanes, "reason": reason })),
+        LoadEvent::FewerLanes { lanes, reason } => ("lanes", json!({ "lanes": lanes, "reason": reason })),
         // Steps, and all other events.
         other => ("notice", json!({ "what": other.in_words(FrontEnd::Command) })),
     }

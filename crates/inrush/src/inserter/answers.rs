@@ -11,7 +11,7 @@ pub(crate) struct Answers {
     slots: Mutex<Vec<Slot>>,
     /// For threads. Nearly all of them get their answers at the same moment, so one bell is enough.
     bell: Condvar,
-    unheard: Arc<Unheard>,
+    unreported: Arc<UnreportedErrors>,
 }
 
 enum Slot {
@@ -34,9 +34,9 @@ pub(crate) struct Ticket {
 
 /// Bad answers of one inserter that no caller received: how many, and the first.
 #[derive(Debug, Default)]
-pub(crate) struct Unheard(Mutex<(usize, Option<Error>)>);
+pub(crate) struct UnreportedErrors(Mutex<(usize, Option<Error>)>);
 
-impl Unheard {
+impl UnreportedErrors {
     fn add(&self, error: Error) {
         let (n, first) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *n += 1;
@@ -51,8 +51,8 @@ impl Unheard {
 }
 
 impl Answers {
-    pub(crate) fn new(unheard: &Arc<Unheard>) -> Self {
-        Self { slots: Mutex::new(Vec::new()), bell: Condvar::new(), unheard: Arc::clone(unheard) }
+    pub(crate) fn new(unreported: &Arc<UnreportedErrors>) -> Self {
+        Self { slots: Mutex::new(Vec::new()), bell: Condvar::new(), unreported: Arc::clone(unreported) }
     }
 
     /// The right to the answer to this row; for each row there is one.
@@ -70,7 +70,7 @@ impl Answers {
             let answer = answer(row);
             match std::mem::replace(slot, Slot::Left) {
                 Slot::Left => {
-                    answer.map_or_else(|error| self.unheard.add(error), drop);
+                    answer.map_or_else(|error| self.unreported.add(error), drop);
                     continue;
                 }
                 Slot::Task(waker) => wakers.push(waker),
@@ -136,7 +136,7 @@ impl Drop for Ticket {
         }
         let before = std::mem::replace(slot(&mut self.answers.slots(), self.row), Slot::Left);
         if let Slot::Told(Err(error)) = before {
-            self.answers.unheard.add(error);
+            self.answers.unreported.add(error);
         }
     }
 }

@@ -18,7 +18,7 @@ pub(crate) struct Attempts {
 
 /// What to do after an attempt that failed.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(crate) enum NextStep {
     /// Wait, and try again.
     Again(Duration, Over),
     /// Report this error to the callers.
@@ -39,17 +39,17 @@ impl Attempts {
     }
 
     /// Records how an attempt failed, and returns the next step. `random` is from 0 to 1.
-    pub(crate) fn failed(&mut self, stage: Stage, error: Error, now: Instant, random: f64) -> Step {
+    pub(crate) fn failed(&mut self, stage: Stage, error: Error, now: Instant, random: f64) -> NextStep {
         let pause = self.retry.failed(now.saturating_duration_since(self.began), random);
         match (fate(stage, &error, self.has_ledger), pause) {
-            (Fate::Failed, _) => Step::Tell(error.without_row()),
-            (Fate::Again(over), Some(pause)) => Step::Again(pause, over),
-            (Fate::Doubt, Some(pause)) => Step::Again(pause, Over::ANewConnection),
+            (Fate::Failed, _) => NextStep::Tell(error.without_row()),
+            (Fate::Again(over), Some(pause)) => NextStep::Again(pause, over),
+            (Fate::Doubt, Some(pause)) => NextStep::Again(pause, Over::ANewConnection),
             (Fate::Again(_), None) => {
                 let doing = format!("not stored after {} attempts", self.retry.n_failed());
-                Step::Tell(error.without_row().while_doing(&doing))
+                NextStep::Tell(error.without_row().while_doing(&doing))
             }
-            (Fate::Unknown, _) | (Fate::Doubt, None) => Step::Tell(unknown(error)),
+            (Fate::Unknown, _) | (Fate::Doubt, None) => NextStep::Tell(unknown(error)),
         }
     }
 }
@@ -79,8 +79,8 @@ mod tests {
         let mut attempts = attempts(has_ledger);
         let now = attempts.began + Duration::from_millis(after_ms);
         match (attempts.failed(stage, error, now, 1.0), want) {
-            (Step::Again(_, over), want) => assert_eq!(Ok(over), want),
-            (Step::Tell(error), want) => {
+            (NextStep::Again(_, over), want) => assert_eq!(Ok(over), want),
+            (NextStep::Tell(error), want) => {
                 let text = error.to_string();
                 assert_eq!(Err((text.as_str(), error.is_outcome_unknown())), want);
                 assert_eq!(error.row(), None);
@@ -126,8 +126,8 @@ mod tests {
         let mut pauses = Vec::new();
         for _ in 0..3 {
             match attempts.failed(Stage::Before, lost(), attempts.began, 1.0) {
-                Step::Again(pause, _) => pauses.push(pause.as_millis()),
-                Step::Tell(error) => panic!("{error}"),
+                NextStep::Again(pause, _) => pauses.push(pause.as_millis()),
+                NextStep::Tell(error) => panic!("{error}"),
             }
         }
         assert_eq!(pauses, [5, 10, 20]);

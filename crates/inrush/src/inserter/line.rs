@@ -15,14 +15,14 @@ use inrush_core::value::ident::{quote_ident, quote_table};
 
 /// A lane's line, and where it is.
 #[derive(Debug)]
-pub(crate) struct Ledger {
+pub(crate) struct LineLedger {
     pub(crate) line: Line,
-    pub(crate) place: Place,
+    pub(crate) place: LinePlace,
 }
 
 /// Where a line is, as far as its lane knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum LinePlace {
     /// It does not exist yet.
     Unbegun,
     /// At this batch.
@@ -37,27 +37,27 @@ pub(crate) enum Finding {
     Committed,
     NotCommitted,
     /// The line is gone, or another program moved it.
-    Strange,
+    Unexpected,
 }
 
-impl Ledger {
+impl LineLedger {
     pub(crate) fn new(line: Line) -> Self {
-        Self { line, place: Place::Unbegun }
+        Self { line, place: LinePlace::Unbegun }
     }
 
     /// Records what a locking read found after a COMMIT that was to move the line on from `before`.
     pub(crate) fn settled(&mut self, before: u64, found: Option<u64>) -> Finding {
-        self.place = found.map_or(Place::Unbegun, Place::At);
+        self.place = found.map_or(LinePlace::Unbegun, LinePlace::At);
         match found {
             Some(at) if at == before + 1 => Finding::Committed,
             Some(at) if at == before => Finding::NotCommitted,
-            _ => Finding::Strange,
+            _ => Finding::Unexpected,
         }
     }
 }
 
 /// The error if the line is not as this lane left it.
-pub(crate) fn strange() -> Error {
+pub(crate) fn unexpected() -> Error {
     let message = format!("a line in `{TABLE}` was changed or removed by somebody else");
     Error::new(Kind::Guarantee, message)
 }
@@ -159,12 +159,12 @@ mod tests {
     #[test]
     fn what_a_locking_read_says() {
         for (found, finding, place) in [
-            (Some(8), Finding::Committed, Place::At(8)),
-            (Some(7), Finding::NotCommitted, Place::At(7)),
-            (Some(9), Finding::Strange, Place::At(9)),
-            (None, Finding::Strange, Place::Unbegun),
+            (Some(8), Finding::Committed, LinePlace::At(8)),
+            (Some(7), Finding::NotCommitted, LinePlace::At(7)),
+            (Some(9), Finding::Unexpected, LinePlace::At(9)),
+            (None, Finding::Unexpected, LinePlace::Unbegun),
         ] {
-            let mut ledger = Ledger::new(Line::new("", 1, 0));
+            let mut ledger = LineLedger::new(Line::new("", 1, 0));
             assert_eq!((ledger.settled(7, found), ledger.place), (finding, place));
         }
     }

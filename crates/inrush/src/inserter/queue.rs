@@ -23,7 +23,7 @@ pub(crate) struct Queue<B, W> {
     n_entering: usize,
     n_in_flight: usize,
     /// The callers that wait for room, by the number drawn: the smallest came first.
-    outside: BTreeMap<u64, Outside<W>>,
+    blocked: BTreeMap<u64, BlockedProducer<W>>,
     next_number: u64,
     /// Lanes without work, by their numbers.
     idle: Vec<(usize, W)>,
@@ -75,9 +75,9 @@ pub(crate) enum Work<B> {
     End,
 }
 
-/// Why a waiter is called.
+/// Why a waiter is woken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Call {
+pub(crate) enum WakeOrder {
     /// A caller with a row: it is counted in, with so many bytes.
     Enter(usize),
     /// A lane: check for work.
@@ -96,7 +96,7 @@ struct Forming<B> {
 }
 
 #[derive(Debug)]
-struct Outside<W> {
+struct BlockedProducer<W> {
     bytes: usize,
     who: W,
 }
@@ -120,7 +120,7 @@ impl<B, W> Queue<B, W> {
             queued: Size::default(),
             n_entering: 0,
             n_in_flight: 0,
-            outside: BTreeMap::new(),
+            blocked: BTreeMap::new(),
             next_number: 0,
             idle: Vec::new(),
             called: Vec::new(),
@@ -134,7 +134,7 @@ impl<B, W> Queue<B, W> {
     /// A caller brings a row of so many bytes.
     pub(crate) fn admit(&mut self, bytes: usize) -> Admission {
         match self.life {
-            Life::Open if self.outside.is_empty() && self.has_room(bytes) => {
+            Life::Open if self.blocked.is_empty() && self.has_room(bytes) => {
                 self.count_in(bytes);
                 Admission::Enter
             }
@@ -152,13 +152,13 @@ impl<B, W> Queue<B, W> {
     pub(crate) fn wait(&mut self, bytes: usize, who: W) -> u64 {
         let number = self.next_number;
         self.next_number += 1;
-        self.outside.insert(number, Outside { bytes, who });
+        self.blocked.insert(number, BlockedProducer { bytes, who });
         number
     }
 
     /// Gives up waiting for room, if there was none yet.
     pub(crate) fn leave(&mut self, number: u64) {
-        self.outside.remove(&number);
+        self.blocked.remove(&number);
     }
 
     /// A row that was counted in does not come after all.
@@ -212,11 +212,11 @@ impl<B, W> Queue<B, W> {
     }
 
     /// Undoes a call whose receiver is gone.
-    pub(crate) fn undo(&mut self, call: Call) {
+    pub(crate) fn undo(&mut self, call: WakeOrder) {
         match call {
-            Call::Enter(bytes) => self.forgo(bytes),
+            WakeOrder::Enter(bytes) => self.forgo(bytes),
             // A lane that is gone reports that itself.
-            Call::Look | Call::Over | Call::Closed => {}
+            WakeOrder::Look | WakeOrder::Over | WakeOrder::Closed => {}
         }
     }
 
@@ -261,17 +261,17 @@ impl<B, W> Queue<B, W> {
     }
 
     /// Returns the next waiter to call, and why. Call this after each of the methods above, until it returns `None`.
-    pub(crate) fn serve(&mut self) -> Option<(W, Call)> {
-        if let Some(outside) = self.outside.first_entry() {
-            let bytes = outside.get().bytes;
+    pub(crate) fn serve(&mut self) -> Option<(W, WakeOrder)> {
+        if let Some(blocked) = self.blocked.first_entry() {
+            let bytes = blocked.get().bytes;
             match self.life {
                 Life::Open if self.has_room(bytes) => {
                     self.count_in(bytes);
-                    return self.outside.pop_first().map(|(_, outside)| (outside.who, Call::Enter(bytes)));
+                    return self.blocked.pop_first().map(|(_, blocked)| (blocked.who, WakeOrder::Enter(bytes)));
                 }
                 Life::Open => {}
                 Life::Closing | Life::Ended => {
-                    return self.outside.pop_first().map(|(_, outside)| (outside.who, Call::Closed));
+                    return self.blocked.pop_first().map(|(_, blocked)| (blocked.who, WakeOrder::Closed));
                 }
             }
         }
@@ -280,16 +280,16 @@ impl<B, W> Queue<B, W> {
             && let Some((lane, who)) = self.idle.pop()
         {
             self.called.push(lane);
-            return Some((who, Call::Look));
+            return Some((who, WakeOrder::Look));
         }
         if self.n_lanes == 0
             && let Some(who) = self.ends.pop()
         {
-            return Some((who, Call::Over));
+            return Some((who, WakeOrder::Over));
         }
         let first_open = self.open.first().copied().unwrap_or(u64::MAX);
         let at = self.flushes.iter().position(|(end, _)| *end <= first_open)?;
-        Some((self.flushes.swap_remove(at).1, Call::Over))
+        Some((self.flushes.swap_remove(at).1, WakeOrder::Over))
     }
 
     /// Whether rows are still taken.
@@ -308,8 +308,8 @@ impl<B, W> Queue<B, W> {
     }
 
     /// How many wait for room.
-    pub(crate) fn n_outside(&self) -> usize {
-        self.outside.len()
+    pub(crate) fn n_blocked(&self) -> usize {
+        self.blocked.len()
     }
 
     /// The most rows of the batch that forms: a lane's share of all rows in the inserter. Otherwise one lane takes all of them and the
@@ -338,8 +338,8 @@ impl<B, W> Queue<B, W> {
 
     #[cfg(test)]
     fn settled(&self) -> bool {
-        let nobody_waits_in_vain = match self.outside.first_key_value() {
-            Some((_, outside)) => self.life == Life::Open && !self.has_room(outside.bytes),
+        let nobody_waits_in_vain = match self.blocked.first_key_value() {
+            Some((_, blocked)) => self.life == Life::Open && !self.has_room(blocked.bytes),
             None => true,
         };
         nobody_waits_in_vain && (self.idle.is_empty() || self.forming.len() <= self.called.len())

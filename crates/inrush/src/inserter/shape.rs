@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 /// The columns of an inserter's rows, and the statement that inserts them.
 #[derive(Debug)]
-pub(crate) struct Shape {
+pub(crate) struct RowShape {
     /// The statement for one row.
     pub(crate) statement: Statement,
     pub(crate) columns: Vec<Box<str>>,
@@ -36,7 +36,7 @@ pub(crate) struct Known<'a> {
     pub(crate) at: Instant,
 }
 
-impl Shape {
+impl RowShape {
     /// The shape of rows for a table. `asked`: the columns that the options name; `named`: those that the first row names.
     /// Without either: all columns that need a value from the caller, not those that the server generates.
     ///
@@ -97,7 +97,7 @@ impl Shape {
     /// The same rows, after the table was read again.
     ///
     /// # Errors
-    /// Those of [`Shape::new`]: a column may be gone.
+    /// Those of [`RowShape::new`]: a column may be gone.
     pub(crate) fn renewed(&self, name: &TableName, known: &Known<'_>, terms: Terms<'_>) -> Result<Self> {
         let columns: Vec<&str> = self.columns.iter().map(|name| &**name).collect();
         Self::new(name, known, None, &columns, terms)

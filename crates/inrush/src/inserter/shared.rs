@@ -1,11 +1,11 @@
-//! An inserter's queue in its mutex, and the values that hold a place in it: [`Outside`], [`Lane`], [`Taken`]. Each gives
+//! An inserter's queue in its mutex, and the values that hold a place in it: [`BlockedProducer`], [`Lane`], [`Taken`]. Each gives
 //! back what it holds when it is dropped, so that whatever ends (a task, a thread, a runtime), every row has its answer.
 
-use crate::inserter::answers::{Answers, Ticket, Unheard};
-use crate::inserter::line::Ledger;
+use crate::inserter::answers::{Answers, Ticket, UnreportedErrors};
+use crate::inserter::line::LineLedger;
 use crate::inserter::meters::Meters;
-use crate::inserter::queue::{Admission, Call, Queue, Work};
-use crate::inserter::shape::Shape;
+use crate::inserter::queue::{Admission, Queue, WakeOrder, Work};
+use crate::inserter::shape::RowShape;
 use crate::inserter::{Inserted, InserterOptions, InserterStatus};
 use crate::pool::waiter::Waiter;
 use crate::table::TableName;
@@ -24,16 +24,16 @@ pub(crate) struct Shared {
     /// The number by which its lines in the ledger are known.
     pub(crate) number: u128,
     pub(crate) meters: Meters,
-    unheard: Arc<Unheard>,
+    unreported: Arc<UnreportedErrors>,
     /// Memory of a batch that is kept for the next one.
     max_spare_bytes: usize,
     state: Mutex<State>,
 }
 
 struct State {
-    queue: Queue<Batch, Arc<Waiter<Call>>>,
+    queue: Queue<Batch, Arc<Waiter<WakeOrder>>>,
     /// `None` until the table was read.
-    shape: Option<Arc<Shape>>,
+    shape: Option<Arc<RowShape>>,
     totals: Totals,
     /// The memory of rows that were written, for reuse.
     spare: Vec<RowBuffer>,
@@ -49,7 +49,7 @@ struct Totals {
 
 /// Rows that are sent together.
 pub(crate) struct Batch {
-    pub(crate) shape: Arc<Shape>,
+    pub(crate) shape: Arc<RowShape>,
     pub(crate) rows: RowBuffer,
     answers: Arc<Answers>,
     since: Instant,
@@ -58,13 +58,13 @@ pub(crate) struct Batch {
 /// What becomes of a row that was brought.
 pub(crate) enum Entry<'s> {
     In(Ticket),
-    Outside(Outside<'s>),
+    Blocked(BlockedProducer<'s>),
 }
 
 /// A place before a full queue.
-pub(crate) struct Outside<'s> {
+pub(crate) struct BlockedProducer<'s> {
     shared: &'s Shared,
-    pub(crate) waiter: Arc<Waiter<Call>>,
+    pub(crate) waiter: Arc<Waiter<WakeOrder>>,
     number: u64,
     bytes: usize,
     is_over: bool,
@@ -75,14 +75,14 @@ pub(crate) struct Lane {
     pub(crate) shared: Arc<Shared>,
     pub(crate) number: usize,
     /// The ledger of an inserter that stores exactly once, from the first batch on.
-    pub(crate) ledger: Option<Ledger>,
+    pub(crate) ledger: Option<LineLedger>,
 }
 
 /// What a lane does next.
 pub(crate) enum Next {
     Write(Taken),
     /// Sleep until called.
-    Rest(Arc<Waiter<Call>>),
+    Rest(Arc<Waiter<WakeOrder>>),
     End,
 }
 
@@ -141,19 +141,19 @@ impl Shared {
             options,
             number,
             meters,
-            unheard: Arc::default(),
+            unreported: Arc::default(),
             max_spare_bytes,
             state: Mutex::new(state),
         }))
     }
 
     /// What is known of the rows' shape.
-    pub(crate) fn shape(&self) -> Option<Arc<Shape>> {
+    pub(crate) fn shape(&self) -> Option<Arc<RowShape>> {
         self.state().shape.clone()
     }
 
     /// The table was read.
-    pub(crate) fn learn(&self, shape: Shape) -> Arc<Shape> {
+    pub(crate) fn learn(&self, shape: RowShape) -> Arc<RowShape> {
         let shape = Arc::new(shape);
         let mut state = self.state();
         if !shape.is_transactional {
@@ -164,7 +164,7 @@ impl Shared {
     }
 
     /// A caller brings a row.
-    pub(crate) fn bring(&self, shape: &Arc<Shape>, values: &[Value<'_>]) -> Result<Entry<'_>> {
+    pub(crate) fn bring(&self, shape: &Arc<RowShape>, values: &[Value<'_>]) -> Result<Entry<'_>> {
         let bytes = size_of_row(values);
         let mut state = self.state();
         match state.queue.admit(bytes) {
@@ -172,7 +172,7 @@ impl Shared {
             Admission::Wait => {
                 let waiter = Arc::new(Waiter::new());
                 let number = state.queue.wait(bytes, Arc::clone(&waiter));
-                Ok(Entry::Outside(Outside { shared: self, waiter, number, bytes, is_over: false }))
+                Ok(Entry::Blocked(BlockedProducer { shared: self, waiter, number, bytes, is_over: false }))
             }
             Admission::Closed => Err(closed()),
         }
@@ -181,12 +181,12 @@ impl Shared {
     fn place(
         &self,
         mut state: MutexGuard<'_, State>,
-        shape: &Arc<Shape>,
+        shape: &Arc<RowShape>,
         values: &[Value<'_>],
         bytes: usize,
     ) -> Result<Ticket> {
         let State { queue, spare, .. } = &mut *state;
-        let make = || Batch::new(shape, spare.pop(), &self.unheard);
+        let make = || Batch::new(shape, spare.pop(), &self.unreported);
         let Some((batch, row)) = queue.place(bytes, make) else {
             self.settle(state);
             return Err(abandoned());
@@ -200,7 +200,7 @@ impl Shared {
     }
 
     /// Waits until every row that is here now has its answer.
-    pub(crate) fn flush(&self) -> Arc<Waiter<Call>> {
+    pub(crate) fn flush(&self) -> Arc<Waiter<WakeOrder>> {
         let waiter = Arc::new(Waiter::new());
         let mut state = self.state();
         state.queue.flush(Arc::clone(&waiter));
@@ -216,7 +216,7 @@ impl Shared {
     }
 
     /// Closes it, and waits until its lanes have written everything.
-    pub(crate) fn close_and_tell(&self) -> Arc<Waiter<Call>> {
+    pub(crate) fn close_and_tell(&self) -> Arc<Waiter<WakeOrder>> {
         self.close();
         let waiter = Arc::new(Waiter::new());
         let mut state = self.state();
@@ -232,7 +232,7 @@ impl Shared {
 
     /// Returns an error, once, if rows were not stored whose callers had gone.
     pub(crate) fn hear(&self) -> Result<()> {
-        match self.unheard.take() {
+        match self.unreported.take() {
             None => Ok(()),
             Some((n_failed, first)) => {
                 let doing = format!("{n_failed} rows of callers that had gone were not acknowledged; the first");
@@ -248,7 +248,7 @@ impl Shared {
             queued: state.queue.queued().rows,
             queued_bytes: state.queue.queued().bytes,
             in_flight: state.queue.n_in_flight(),
-            waiting: state.queue.n_outside(),
+            waiting: state.queue.n_blocked(),
             stored,
             failed,
             unknown,
@@ -281,24 +281,24 @@ impl Shared {
 }
 
 impl Batch {
-    fn new(shape: &Arc<Shape>, spare: Option<RowBuffer>, unheard: &Arc<Unheard>) -> Self {
+    fn new(shape: &Arc<RowShape>, spare: Option<RowBuffer>, unreported: &Arc<UnreportedErrors>) -> Self {
         let rows = spare.unwrap_or_else(|| RowBuffer::new(shape.columns.len()));
-        Self { shape: Arc::clone(shape), rows, answers: Arc::new(Answers::new(unheard)), since: Instant::now() }
+        Self { shape: Arc::clone(shape), rows, answers: Arc::new(Answers::new(unreported)), since: Instant::now() }
     }
 }
 
-impl Outside<'_> {
+impl BlockedProducer<'_> {
     /// Brings the row in, once called.
-    pub(crate) fn called(mut self, call: Call, shape: &Arc<Shape>, values: &[Value<'_>]) -> Result<Ticket> {
+    pub(crate) fn called(mut self, call: WakeOrder, shape: &Arc<RowShape>, values: &[Value<'_>]) -> Result<Ticket> {
         self.is_over = true;
         match call {
-            Call::Enter(_) => self.shared.place(self.shared.state(), shape, values, self.bytes),
-            Call::Look | Call::Over | Call::Closed => Err(closed()),
+            WakeOrder::Enter(_) => self.shared.place(self.shared.state(), shape, values, self.bytes),
+            WakeOrder::Look | WakeOrder::Over | WakeOrder::Closed => Err(closed()),
         }
     }
 }
 
-impl Drop for Outside<'_> {
+impl Drop for BlockedProducer<'_> {
     fn drop(&mut self) {
         if self.is_over {
             return;
@@ -348,7 +348,7 @@ impl Drop for Lane {
         for batch in left {
             let n_rows = batch.rows.n_rows();
             self.shared.meters.given_up(n_rows);
-            self.shared.give_up(&batch, &abandoned());
+            self.shared.fail(&batch, &abandoned());
         }
     }
 }
@@ -376,7 +376,7 @@ impl Taken {
                     None => Ok(Inserted { id: ids.get(row).copied().flatten() }),
                 });
             }
-            Err(error) => shared.give_up(&batch, &error),
+            Err(error) => shared.fail(&batch, &error),
         }
         let mut state = shared.state();
         state.queue.answered(self.number, batch.rows.n_rows());
@@ -398,7 +398,7 @@ impl Drop for Taken {
 
 impl Shared {
     /// Reports to each caller of a batch that its row was not stored, or that the outcome is unknown.
-    fn give_up(&self, batch: &Batch, error: &Error) {
+    fn fail(&self, batch: &Batch, error: &Error) {
         let n_rows = batch.rows.n_rows();
         match error.is_outcome_unknown() {
             true => self.count(0, 0, n_rows),

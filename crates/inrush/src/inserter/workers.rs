@@ -7,7 +7,7 @@
 //! with them every row that was queued has its answer.
 
 use crate::Result;
-use crate::inserter::queue::Call;
+use crate::inserter::queue::WakeOrder;
 use crate::inserter::shared::{Lane, Next, Shared, Taken, abandoned, closed};
 use crate::pool::waiter::Waiter;
 use std::collections::VecDeque;
@@ -41,7 +41,7 @@ struct Slot {
 pub(crate) struct Worker(Arc<Workers>);
 
 /// What a worker does next.
-pub(crate) enum Todo {
+pub(crate) enum NextJob {
     Write(Held, Taken),
     /// A lane has nothing to do any more: its ledger is to be ended, and then the lane.
     Conclude(Held),
@@ -178,26 +178,26 @@ impl Wake for Slot {
 
 impl Worker {
     /// What to do next; also after a call.
-    pub(crate) fn next(&mut self) -> Todo {
+    pub(crate) fn next(&mut self) -> NextJob {
         loop {
             let slot = {
                 let mut state = self.0.state();
                 match state.ready.pop_front() {
                     Some(slot) => slot,
-                    None if state.is_over() => return Todo::End,
+                    None if state.is_over() => return NextJob::End,
                     None => {
                         let waiter = Arc::new(Waiter::new());
                         state.idle.push(Arc::clone(&waiter));
-                        return Todo::Rest(waiter);
+                        return NextJob::Rest(waiter);
                     }
                 }
             };
             let Some(lane) = slot.lane().take() else { continue };
             let mut held = Held { workers: Arc::clone(&self.0), slot, lane: Some(lane) };
             match held.lane_mut().next() {
-                Next::Write(taken) => return Todo::Write(held, taken),
+                Next::Write(taken) => return NextJob::Write(held, taken),
                 Next::Rest(waiter) => held.rest(&waiter),
-                Next::End => return Todo::Conclude(held),
+                Next::End => return NextJob::Conclude(held),
             }
         }
     }
@@ -235,7 +235,7 @@ impl Held {
     }
 
     /// The lane sleeps until its waiter is called.
-    fn rest(mut self, waiter: &Waiter<Call>) {
+    fn rest(mut self, waiter: &Waiter<WakeOrder>) {
         *self.slot.lane() = self.lane.take();
         let waker = Waker::from(Arc::clone(&self.slot));
         if waiter.poll(&mut Context::from_waker(&waker)).is_ready() {

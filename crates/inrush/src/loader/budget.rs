@@ -10,15 +10,15 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(super) struct Budget {
     limit: u64,
-    held: Mutex<Holding>,
+    reserved: Mutex<Reserved>,
     freed: Condvar,
     /// Bytes of memory that 1024 bytes of a source take: the most that was seen.
-    held_per_kib: AtomicU64,
+    memory_per_kib: AtomicU64,
 }
 
 /// What is reserved.
 #[derive(Debug, Default)]
-struct Holding {
+struct Reserved {
     bytes: u64,
     batches: usize,
     /// How much memory the batch needs that waits for it.
@@ -27,26 +27,29 @@ struct Holding {
 
 impl Budget {
     pub(super) fn new(limit: u64, held_per_byte: f64) -> Arc<Self> {
-        let held_per_kib = AtomicU64::new((held_per_byte * 1024.0) as u64);
-        Arc::new(Self { limit, held: Mutex::default(), freed: Condvar::new(), held_per_kib })
+        let memory_per_kib = AtomicU64::new((held_per_byte * 1024.0) as u64);
+        Arc::new(Self { limit, reserved: Mutex::default(), freed: Condvar::new(), memory_per_kib })
     }
 
-    /// Waits until there is room for a batch of about `bytes` of a source, as long as `goes_on`. If nothing is held there is room for
+    /// Waits until there is room for a batch of about `bytes` of a source, as long as `goes_on`. If nothing is reserved there is room for
     /// any one.
     pub(super) fn wait_for(&self, bytes: u64, goes_on: impl Fn() -> bool) {
         let wanted = self.expected(bytes);
-        let mut held = lock(&self.held);
-        while held.bytes > 0 && held.bytes + wanted > self.limit && goes_on() {
-            held.wanted = Some(wanted);
-            held = self.freed.wait_timeout(held, LOOK_EVERY).map_or_else(|e| e.into_inner().0, |(held, _)| held);
+        let mut reserved = lock(&self.reserved);
+        while reserved.bytes > 0 && reserved.bytes + wanted > self.limit && goes_on() {
+            reserved.wanted = Some(wanted);
+            reserved = self
+                .freed
+                .wait_timeout(reserved, LOOK_EVERY)
+                .map_or_else(|e| e.into_inner().0, |(reserved, _)| reserved);
         }
-        held.wanted = None;
+        reserved.wanted = None;
     }
 
     /// Returns the memory that the next batch needs, if there is no room for it now although fewer batches are under way than there are lanes.
-    pub(super) fn starves(&self, lanes: usize) -> Option<u64> {
-        let held = lock(&self.held);
-        held.wanted.filter(|_| held.batches < lanes)
+    pub(super) fn lacks_memory_for(&self, lanes: usize) -> Option<u64> {
+        let reserved = lock(&self.reserved);
+        reserved.wanted.filter(|_| reserved.batches < lanes)
     }
 
     /// The memory limit, in bytes.
@@ -55,25 +58,25 @@ impl Budget {
     }
 
     /// Reserves what a batch of `bytes` of a source is expected to take.
-    pub(super) fn hold(self: &Arc<Self>, bytes: u64) -> Held {
-        lock(&self.held).batches += 1;
-        let mut held = Held { budget: self.clone(), bytes: 0 };
-        held.set(self.expected(bytes));
-        held
+    pub(super) fn reserve(self: &Arc<Self>, bytes: u64) -> Reservation {
+        lock(&self.reserved).batches += 1;
+        let mut reservation = Reservation { budget: self.clone(), bytes: 0 };
+        reservation.set(self.expected(bytes));
+        reservation
     }
 
-    /// Learns that a batch of `bytes` of a source took `held`.
-    pub(super) fn learn(&self, bytes: u64, held: u64) {
-        self.held_per_kib.fetch_max(held.saturating_mul(1024) / bytes.max(1024), Relaxed);
+    /// Learns that a batch of `bytes` of a source took `memory` bytes.
+    pub(super) fn learn(&self, bytes: u64, memory: u64) {
+        self.memory_per_kib.fetch_max(memory.saturating_mul(1024) / bytes.max(1024), Relaxed);
     }
 
     fn expected(&self, bytes: u64) -> u64 {
-        bytes.saturating_mul(self.held_per_kib.load(Relaxed)) / 1024
+        bytes.saturating_mul(self.memory_per_kib.load(Relaxed)) / 1024
     }
 
     #[cfg(test)]
-    fn held(&self) -> u64 {
-        lock(&self.held).bytes
+    fn reserved(&self) -> u64 {
+        lock(&self.reserved).bytes
     }
 }
 
@@ -82,16 +85,16 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// The memory that is reserved for one chunk; given back when it is dropped.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct Reservation {
     budget: Arc<Budget>,
     bytes: u64,
 }
 
-impl Held {
+impl Reservation {
     /// It takes this much, as it turned out.
     pub(super) fn set(&mut self, bytes: u64) {
-        let mut held = lock(&self.budget.held);
-        held.bytes = held.bytes - self.bytes + bytes;
+        let mut reserved = lock(&self.budget.reserved);
+        reserved.bytes = reserved.bytes - self.bytes + bytes;
         if bytes < self.bytes {
             self.budget.freed.notify_one();
         }
@@ -103,10 +106,10 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for Reservation {
     fn drop(&mut self) {
         self.set(0);
-        lock(&self.budget.held).batches -= 1;
+        lock(&self.budget.reserved).batches -= 1;
     }
 }
 
@@ -120,9 +123,9 @@ mod tests {
     #[test]
     fn the_reader_waits_for_room() {
         let budget = Budget::new(100, 2.0);
-        let mut first = budget.hold(30);
+        let mut first = budget.reserve(30);
         budget.wait_for(20, || true);
-        assert_eq!((first.bytes(), budget.held()), (60, 60));
+        assert_eq!((first.bytes(), budget.reserved()), (60, 60));
         first.set(70);
         let (waited, has_waited) = channel();
         let reader = {
@@ -134,23 +137,27 @@ mod tests {
         };
         // The budget records how much the reader needs only once the reader waits.
         let deadline = Instant::now() + Duration::from_secs(20);
-        while budget.starves(2).is_none() {
+        while budget.lacks_memory_for(2).is_none() {
             assert!(Instant::now() < deadline, "the reader does not wait");
             thread::yield_now();
         }
-        assert_eq!((budget.starves(1), budget.starves(2)), (None, Some(40)), "one batch is under way");
+        assert_eq!(
+            (budget.lacks_memory_for(1), budget.lacks_memory_for(2)),
+            (None, Some(40)),
+            "one batch is under way"
+        );
         assert!(has_waited.try_recv().is_err(), "70 and 40 are more than 100");
         drop(first);
         has_waited.recv_timeout(Duration::from_secs(10)).unwrap();
         reader.join().unwrap();
-        assert_eq!((budget.held(), budget.starves(1)), (0, None));
+        assert_eq!((budget.reserved(), budget.lacks_memory_for(1)), (0, None));
     }
 
     #[test]
     fn a_batch_larger_than_all_goes_alone() {
         let budget = Budget::new(100, 1.0);
         budget.wait_for(1000, || true);
-        let _held = budget.hold(1000);
+        let _held = budget.reserve(1000);
         budget.wait_for(1, || false);
     }
 
@@ -159,6 +166,6 @@ mod tests {
         let budget = Budget::new(100, 1.0);
         budget.learn(2048, 6144);
         budget.learn(2048, 4096);
-        assert_eq!(budget.hold(10).bytes(), 30);
+        assert_eq!(budget.reserve(10).bytes(), 30);
     }
 }

@@ -5,17 +5,17 @@
 
 use super::SHOWN_REJECTS;
 use super::control::{Control, LINES};
-use super::counters::{ChunkEnd, too_many};
+use super::counters::{ChunkOutcome, too_many};
 use super::lane::{Attempt, Lane, Undone, some_rows_stay};
 use super::options::{BadRows, MaxBad};
-use super::prepare::{Prepared, stopping};
+use super::prepare::{PreparedChunk, stopping};
 use super::replay::ReplayEnd;
 use super::retry::{GaveUp, Why, Work};
 use super::sql;
 use super::waits::aborted;
 use crate::fault;
 use inrush_core::bulk::Reject;
-use inrush_core::bulk::judge::{LoadWarning, miscounted};
+use inrush_core::bulk::answer::{LoadWarning, miscounted};
 use inrush_core::bulk::ledger::Fence;
 use inrush_core::bulk::modes::Counted;
 use inrush_core::bulk::report::Stop;
@@ -27,22 +27,22 @@ use std::time::Duration;
 
 impl Lane<'_> {
     /// Replays a chunk strictly. Its verdict counts, whatever the first attempt's warnings said.
-    pub(super) fn replay(&mut self, chunk: &mut Prepared, warnings: &[LoadWarning]) -> Attempt {
+    pub(super) fn replay(&mut self, chunk: &mut PreparedChunk, warnings: &[LoadWarning]) -> Attempt {
         if !self.target.table.transactional {
             let error = Error::data("the server found fault with rows of this chunk, and its table cannot roll back")
                 .at(chunk.place());
-            return Attempt::Over(ChunkEnd::Unknown(error));
+            return Attempt::Over(ChunkOutcome::Unknown(error));
         }
         self.target.load.count_replay();
         match self.roll_back() {
             Ok(Undone::All) => {}
             Ok(Undone::NotAll) => {
-                return Attempt::Over(ChunkEnd::Unknown(some_rows_stay("the server found fault with rows")));
+                return Attempt::Over(ChunkOutcome::Unknown(some_rows_stay("the server found fault with rows")));
             }
             Err(error) => return self.failed(error),
         }
         self.waits(Some("INSERT"));
-        let replayed = match chunk.apart(self.target) {
+        let replayed = match chunk.parsed(self.target) {
             Ok(rows) => self.run_replay(rows),
             Err(stop) => return self.stopped(stop),
         };
@@ -60,7 +60,7 @@ impl Lane<'_> {
 
     pub(super) fn commit(
         &mut self,
-        chunk: &Prepared,
+        chunk: &PreparedChunk,
         counted: Counted,
         rejects: Vec<Reject>,
         noted: &[LoadWarning],
@@ -74,7 +74,7 @@ impl Lane<'_> {
                 return self.stopped(stop);
             }
             if counted.stored > 0 && !self.connection.session().in_transaction() {
-                return Attempt::Over(ChunkEnd::Unknown(ended_early()));
+                return Attempt::Over(ChunkOutcome::Unknown(ended_early()));
             }
         }
         self.note(noted);
@@ -87,15 +87,21 @@ impl Lane<'_> {
     /// Without a ledger: if the answer to a COMMIT is lost, its outcome stays unknown.
     fn commit_unguarded(&mut self, counted: Counted, rejects: Vec<Reject>) -> Attempt {
         match self.send_commit() {
-            Ok(()) => Attempt::Over(ChunkEnd::Stored { counted, rejects }),
+            Ok(()) => Attempt::Over(ChunkOutcome::Stored { counted, rejects }),
             // An answer, so the server decided: a COMMIT that failed rolled back.
             Err(error) if !error.is_fatal() && self.target.table.transactional => self.failed(error),
-            Err(error) => Attempt::Over(ChunkEnd::Unknown(error.outcome_unknown())),
+            Err(error) => Attempt::Over(ChunkOutcome::Unknown(error.outcome_unknown())),
         }
     }
 
     /// Commits with the chunk's line in the ledger, in the same transaction: a chunk is stored exactly if its line exists.
-    fn commit_behind(&mut self, fence: &Fence, chunk: &Prepared, counted: Counted, rejects: Vec<Reject>) -> Attempt {
+    fn commit_behind(
+        &mut self,
+        fence: &Fence,
+        chunk: &PreparedChunk,
+        counted: Counted,
+        rejects: Vec<Reject>,
+    ) -> Attempt {
         match self.write_lines(fence, chunk, counted, &rejects) {
             Ok(true) => {}
             Ok(false) => return self.stopped(Stop::Failed(Fence::taken_over())),
@@ -103,16 +109,16 @@ impl Lane<'_> {
         }
         // If another statement of the transaction has committed by itself, the lock on the job is released.
         if !self.connection.session().in_transaction() {
-            return Attempt::Over(ChunkEnd::Unknown(ended_early()));
+            return Attempt::Over(ChunkOutcome::Unknown(ended_early()));
         }
         match self.send_commit() {
-            Ok(()) => Attempt::Over(ChunkEnd::Stored { counted, rejects }),
+            Ok(()) => Attempt::Over(ChunkOutcome::Stored { counted, rejects }),
             Err(lost) => self.settle(fence, chunk, counted, rejects, lost),
         }
     }
 
     /// Writes the rejects and the line of a chunk. `false`: the job is another run's by now.
-    fn write_lines(&mut self, fence: &Fence, chunk: &Prepared, counted: Counted, late: &[Reject]) -> Result<bool> {
+    fn write_lines(&mut self, fence: &Fence, chunk: &PreparedChunk, counted: Counted, late: &[Reject]) -> Result<bool> {
         self.waits(Some(LINES));
         let start = chunk.origin().span.start;
         // Whole records for a reject file; else the reasons, as many as a report shows, for the run that finishes the job.
@@ -156,7 +162,7 @@ impl Lane<'_> {
     fn settle(
         &mut self,
         fence: &Fence,
-        chunk: &Prepared,
+        chunk: &PreparedChunk,
         counted: Counted,
         rejects: Vec<Reject>,
         lost: Error,
@@ -170,27 +176,27 @@ impl Lane<'_> {
         let settled = match answer {
             Ok(answer) => fence.settle(&answer, chunk.checksum),
             Err(GaveUp { why: Why::Interrupted, .. }) => {
-                return Attempt::Over(ChunkEnd::Unknown(not_settled(&aborted())));
+                return Attempt::Over(ChunkOutcome::Unknown(not_settled(&aborted())));
             }
-            Err(GaveUp { error, .. }) => return Attempt::Over(ChunkEnd::Unknown(not_settled(&error))),
+            Err(GaveUp { error, .. }) => return Attempt::Over(ChunkOutcome::Unknown(not_settled(&error))),
         };
         fault::point("settled");
         match settled {
-            Ok(true) => Attempt::Over(ChunkEnd::Stored { counted, rejects }),
+            Ok(true) => Attempt::Over(ChunkOutcome::Stored { counted, rejects }),
             Ok(false) => Attempt::Failed(lost),
-            Err(error) => Attempt::Over(ChunkEnd::NotStored(Some(Stop::Failed(error)))),
+            Err(error) => Attempt::Over(ChunkOutcome::NotStored(Some(Stop::Failed(error)))),
         }
     }
 
     /// Returns the outcome of a chunk to report. Rows of a newer run make an older run fail in many ways, for example by keys that
     /// already exist or by tables that are gone; then the row is not at fault, and the outcome says that the job was taken over. If
     /// the ledger does not answer, the outcome stays as it is.
-    pub(super) fn unless_taken_over(&mut self, chunk: &Prepared, end: ChunkEnd) -> ChunkEnd {
+    pub(super) fn unless_taken_over(&mut self, chunk: &PreparedChunk, end: ChunkOutcome) -> ChunkOutcome {
         match (&end, &chunk.plan.fence) {
-            (ChunkEnd::NotStored(Some(Stop::BadData(_) | Stop::Failed(_))), Some(fence))
+            (ChunkOutcome::NotStored(Some(Stop::BadData(_) | Stop::Failed(_))), Some(fence))
                 if self.is_taken_over(fence).unwrap_or(false) =>
             {
-                ChunkEnd::NotStored(Some(Stop::Failed(Fence::taken_over())))
+                ChunkOutcome::NotStored(Some(Stop::Failed(Fence::taken_over())))
             }
             _ => end,
         }
@@ -208,7 +214,7 @@ impl Lane<'_> {
     }
 
     /// Reads the chunk's line in the ledger, in the form that [`Fence::settle`] needs.
-    fn ask_ledger(&mut self, fence: &Fence, chunk: &Prepared) -> Result<Vec<String>> {
+    fn ask_ledger(&mut self, fence: &Fence, chunk: &PreparedChunk) -> Result<Vec<String>> {
         self.be_connected()?;
         // A refused COMMIT may have left a transaction open, which would see its own line.
         self.roll_back()?;
@@ -220,7 +226,7 @@ impl Lane<'_> {
     }
 
     /// Checked before the COMMIT, so that a small file with too many bad rows stores nothing.
-    fn too_many_bad(&self, chunk: &Prepared, late: &[Reject]) -> Option<Stop> {
+    fn too_many_bad(&self, chunk: &PreparedChunk, late: &[Reject]) -> Option<Stop> {
         let found = (chunk.rejects().len() + late.len()) as u64;
         let done = self.target.load.control.snapshot();
         let exceeded = |most: MaxBad| found > 0 && most.is_exceeded(done.rejected + found, done.read, false);
@@ -234,7 +240,7 @@ impl Lane<'_> {
     }
 
     /// A stop on request still commits what is on its way; a bad row before this chunk does not.
-    fn wants_commit(&self, chunk: &Prepared) -> bool {
+    fn wants_commit(&self, chunk: &PreparedChunk) -> bool {
         self.target.load.control.wants(chunk.number)
     }
 }

@@ -11,7 +11,7 @@ use inrush_core::bulk::report::{Records, Stop};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// What became of a chunk.
-pub(super) enum ChunkEnd {
+pub(super) enum ChunkOutcome {
     /// Committed, without these rows.
     Stored { counted: Counted, rejects: Vec<Reject> },
     /// Rolled back, or never begun: none of its rows is in the table.
@@ -43,12 +43,12 @@ impl Counters {
         number: u64,
         records: Records,
         mut rejects: Vec<Reject>,
-        end: ChunkEnd,
+        end: ChunkOutcome,
         options: &LoadOptions,
         control: &Control,
     ) {
         match end {
-            ChunkEnd::Stored { counted, rejects: late } => {
+            ChunkOutcome::Stored { counted, rejects: late } => {
                 control.stored.fetch_add(counted.stored, Relaxed);
                 control.skipped.fetch_add(counted.skipped, Relaxed);
                 control.chunks.fetch_add(u64::from(counted.stored > 0), Relaxed);
@@ -58,9 +58,9 @@ impl Counters {
                 rejects.sort_by_key(|reject| reject.place.line);
                 self.enter_rejects(number, rejects, options.max_bad, control);
             }
-            ChunkEnd::NotStored(None) => {}
-            ChunkEnd::NotStored(Some(stop)) => self.stop_at(number, stop, control),
-            ChunkEnd::Unknown(error) => {
+            ChunkOutcome::NotStored(None) => {}
+            ChunkOutcome::NotStored(Some(stop)) => self.stop_at(number, stop, control),
+            ChunkOutcome::Unknown(error) => {
                 self.unknown += records.count() - rejects.len() as u64;
                 self.unknown_records.push(records);
                 self.stop_at(number, Stop::Failed(error), control);

@@ -1,19 +1,19 @@
 //! One connection's job: take a prepared chunk, store it as one transaction, and try again for as long as that may help.
 //!
 //! Invariants: a transaction is run again from its start, over a new connection if need be, never one statement of it; an
-//! attempt is followed by another one only if nothing of it is stored, nor ever will be; a chunk ends in exactly one [`ChunkEnd`].
+//! attempt is followed by another one only if nothing of it is stored, nor ever will be; a chunk ends in exactly one [`ChunkOutcome`].
 
 use super::control::{Control, lock};
-use super::counters::ChunkEnd;
+use super::counters::ChunkOutcome;
+use super::event::LoadEvent;
 use super::modes::Staged;
-use super::notice::Notice;
-use super::prepare::{Prepared, encode_again};
+use super::prepare::{PreparedChunk, encode_again};
 use super::retry::{GaveUp, Tried, Why, Work};
 use super::sent::Sent;
 use super::target::Target;
 use crate::blocking::Connection;
 use crate::fault;
-use inrush_core::bulk::judge::{self, LoadWarning};
+use inrush_core::bulk::answer::{self, LoadWarning};
 use inrush_core::bulk::report::{self, Stop};
 use inrush_core::bulk::{Method, method};
 use inrush_core::{Error, Kind, Result};
@@ -34,7 +34,7 @@ pub(super) struct Lane<'a> {
 /// How an attempt to store a chunk ended.
 pub(super) enum Attempt {
     /// The outcome is final.
-    Over(ChunkEnd),
+    Over(ChunkOutcome),
     /// The server refused the method, and there is another one.
     Refused,
     /// Nothing of it is stored, nor ever will be: it was rolled back, or its COMMIT was never sent.
@@ -45,8 +45,8 @@ pub(super) enum Attempt {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Attempts {
     /// Stored at the first attempt, as it was.
-    Straight,
-    Crooked,
+    FirstTry,
+    Retried,
 }
 
 /// The server refuses a transaction of this size.
@@ -62,10 +62,14 @@ impl<'a> Lane<'a> {
 
     /// Stores one chunk, in parts where the server refuses it as a whole. Calls `enter` with the outcome of the chunk, or of each part.
     /// Stops at the first part that was not stored.
-    pub(super) fn deliver(&mut self, chunk: Prepared, mut enter: impl FnMut(Prepared, ChunkEnd)) -> Attempts {
-        let mut attempts = Attempts::Straight;
+    pub(super) fn deliver(
+        &mut self,
+        chunk: PreparedChunk,
+        mut enter: impl FnMut(PreparedChunk, ChunkOutcome),
+    ) -> Attempts {
+        let mut attempts = Attempts::FirstTry;
         if self.number == 0 {
-            self.target.presence.show(&mut self.connection);
+            self.target.run_lock.show(&mut self.connection);
         }
         // A stack, the earliest part on top.
         let mut parts = vec![chunk];
@@ -78,8 +82,8 @@ impl<'a> Lane<'a> {
                     Ok((end, taken)) => {
                         let end = self.unless_taken_over(&part, end);
                         attempts = attempts.max(taken);
-                        if !matches!(end, ChunkEnd::Stored { .. }) {
-                            attempts = Attempts::Crooked;
+                        if !matches!(end, ChunkOutcome::Stored { .. }) {
+                            attempts = Attempts::Retried;
                             parts.clear();
                         }
                         enter(part, end);
@@ -94,7 +98,7 @@ impl<'a> Lane<'a> {
                     },
                 },
             };
-            attempts = Attempts::Crooked;
+            attempts = Attempts::Retried;
             match halves {
                 Ok([first, second]) => {
                     part.recycle(self.target);
@@ -102,7 +106,7 @@ impl<'a> Lane<'a> {
                 }
                 Err(stop) => {
                     parts.clear();
-                    enter(part, ChunkEnd::NotStored(Some(stop)));
+                    enter(part, ChunkOutcome::NotStored(Some(stop)));
                 }
             }
         }
@@ -111,12 +115,12 @@ impl<'a> Lane<'a> {
     }
 
     /// From now on chunks as large as this one are cut before they are tried.
-    fn shrink(&self, chunk: &Prepared, error: &Error) {
+    fn shrink(&self, chunk: &PreparedChunk, error: &Error) {
         // More than a half of it, so that the halves are tried as they are.
         self.target.largest_chunk.fetch_min(chunk.bytes_sent() / 4 * 3, Relaxed);
         self.target.tuning.refused(chunk.bytes as usize);
         report::count_retry(&mut lock(&self.target.load.retries), error);
-        self.target.load.notify(&Notice::Shrunk {
+        self.target.load.notify(&LoadEvent::Shrunk {
             place: chunk.place(),
             bytes: chunk.bytes_sent(),
             message: error.to_string(),
@@ -124,21 +128,21 @@ impl<'a> Lane<'a> {
     }
 
     /// Stores one chunk in one transaction.
-    fn store(&mut self, chunk: &mut Prepared) -> Result<(ChunkEnd, Attempts), TooLarge> {
+    fn store(&mut self, chunk: &mut PreparedChunk) -> Result<(ChunkOutcome, Attempts), TooLarge> {
         let (target, number) = (self.target, chunk.number);
-        let mut attempts = Attempts::Straight;
+        let mut attempts = Attempts::FirstTry;
         let stored = target.load.retrying(self.number, Work::Chunk(chunk.place())).run(
             |control| !control.wants_now(number),
             |reconnect| {
                 if !target.load.control.wants_now(number) {
-                    return Tried::Done(ChunkEnd::NotStored(None));
+                    return Tried::Done(ChunkOutcome::NotStored(None));
                 }
                 self.must_reconnect |= reconnect;
                 match self.attempt(chunk) {
                     Attempt::Over(end) => return Tried::Done(end),
-                    Attempt::Refused => attempts = Attempts::Crooked,
+                    Attempt::Refused => attempts = Attempts::Retried,
                     Attempt::Failed(error) => {
-                        attempts = Attempts::Crooked;
+                        attempts = Attempts::Retried;
                         return Tried::Failed(error);
                     }
                 }
@@ -148,8 +152,8 @@ impl<'a> Lane<'a> {
         let end = match stored {
             Ok(end) => end,
             Err(GaveUp { why: Why::TooLarge, error, .. }) => return Err(TooLarge(error)),
-            Err(GaveUp { why: Why::Interrupted, .. }) => ChunkEnd::NotStored(None),
-            Err(gave_up) => ChunkEnd::NotStored(Some(Stop::Failed(gave_up.counted()))),
+            Err(GaveUp { why: Why::Interrupted, .. }) => ChunkOutcome::NotStored(None),
+            Err(gave_up) => ChunkOutcome::NotStored(Some(Stop::Failed(gave_up.counted()))),
         };
         Ok((end, attempts))
     }
@@ -173,7 +177,7 @@ impl<'a> Lane<'a> {
         self.connection.close();
     }
 
-    fn attempt(&mut self, chunk: &mut Prepared) -> Attempt {
+    fn attempt(&mut self, chunk: &mut PreparedChunk) -> Attempt {
         if let Err(error) = self.be_connected() {
             return Attempt::Failed(error);
         }
@@ -183,7 +187,7 @@ impl<'a> Lane<'a> {
             && !self.target.tuning.tries(method)
             && let Err(stop) = encode_again(chunk, choice.method, self.target)
         {
-            return Attempt::Over(ChunkEnd::NotStored(Some(stop)));
+            return Attempt::Over(ChunkOutcome::NotStored(Some(stop)));
         }
         fault::point("chunk.begin");
         let sent = self.send(chunk, &choice);
@@ -233,11 +237,11 @@ impl<'a> Lane<'a> {
     /// The attempt has failed: undoes what it sent.
     pub(super) fn failed(&mut self, error: Error) -> Attempt {
         if !self.target.table.transactional {
-            return Attempt::Over(ChunkEnd::Unknown(error));
+            return Attempt::Over(ChunkOutcome::Unknown(error));
         }
         match self.undo(&error) {
             Undone::All => Attempt::Failed(error),
-            Undone::NotAll => Attempt::Over(ChunkEnd::Unknown(some_rows_stay(error.message()))),
+            Undone::NotAll => Attempt::Over(ChunkOutcome::Unknown(some_rows_stay(error.message()))),
         }
     }
 
@@ -245,7 +249,7 @@ impl<'a> Lane<'a> {
     pub(super) fn stopped(&mut self, stop: Stop) -> Attempt {
         Attempt::Over(match self.failed(Error::new(Kind::Interrupted, why(&stop))) {
             Attempt::Over(end) => end,
-            _ => ChunkEnd::NotStored(Some(stop)),
+            _ => ChunkOutcome::NotStored(Some(stop)),
         })
     }
 
@@ -253,7 +257,7 @@ impl<'a> Lane<'a> {
     pub(super) fn not_wanted(&mut self) -> Attempt {
         Attempt::Over(match self.failed(Error::new(Kind::Interrupted, "an earlier chunk failed")) {
             Attempt::Over(end) => end,
-            _ => ChunkEnd::NotStored(None),
+            _ => ChunkOutcome::NotStored(None),
         })
     }
 
@@ -272,7 +276,7 @@ impl<'a> Lane<'a> {
     pub(super) fn roll_back(&mut self) -> Result<Undone> {
         self.waits(Some("ROLLBACK"));
         let outcome = self.connection.execute("ROLLBACK", ())?;
-        let not_all = outcome.warnings > 0 && self.warnings()?.iter().any(|w| w.code == judge::NOT_ROLLED_BACK);
+        let not_all = outcome.warnings > 0 && self.warnings()?.iter().any(|w| w.code == answer::NOT_ROLLED_BACK);
         Ok(if not_all { Undone::NotAll } else { Undone::All })
     }
 
@@ -293,7 +297,7 @@ impl<'a> Lane<'a> {
     }
 
     pub(super) fn note(&self, warnings: &[LoadWarning]) {
-        let new = lock(&self.target.harmless).learn(warnings);
+        let new = lock(&self.target.accepted_warnings).learn(warnings);
         lock(&self.target.load.noted).extend(new);
     }
 
@@ -337,7 +341,7 @@ fn connect(number: usize, target: &Target) -> Result<Connection> {
     let row = super::sql::first_row(&mut connection, target.session.check_query())?;
     target.session.check(&row)?;
     if number == 0 {
-        target.presence.show(&mut connection);
+        target.run_lock.show(&mut connection);
     }
     Ok(connection)
 }

@@ -2,10 +2,10 @@
 
 use super::control::{Control, lock};
 use super::counters::Counters;
-use super::notice::{Notice, Observer, StoredChunk};
+use super::event::{EventHandler, LoadEvent, StoredChunk};
 use super::options::LoadOptions;
 use inrush_core::bulk::Reject;
-use inrush_core::bulk::judge::LoadWarning;
+use inrush_core::bulk::answer::LoadWarning;
 use inrush_core::bulk::modes::Counted;
 use inrush_core::bulk::report::{Records, Retry};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -18,32 +18,37 @@ pub(super) struct Load {
     /// The first line of a reject file.
     pub(super) reject_header: Vec<u8>,
     pub(super) control: Arc<Control>,
-    pub(super) observer: Observer,
+    pub(super) handler: EventHandler,
     /// Harmless warnings to be reported, each (code, column) once.
     pub(super) noted: Mutex<Vec<LoadWarning>>,
     pub(super) replays: AtomicU64,
     pub(super) retries: Mutex<Vec<Retry>>,
     pub(super) counters: Mutex<Counters>,
-    pub(super) spares: Spares,
+    pub(super) buffers: BufferPool,
 }
 
 impl Load {
-    pub(super) fn new(options: LoadOptions, reject_header: Vec<u8>, control: Arc<Control>, observer: Observer) -> Self {
+    pub(super) fn new(
+        options: LoadOptions,
+        reject_header: Vec<u8>,
+        control: Arc<Control>,
+        handler: EventHandler,
+    ) -> Self {
         Self {
             options,
             reject_header,
             control,
-            observer,
+            handler,
             noted: Mutex::default(),
             replays: 0.into(),
             retries: Mutex::default(),
             counters: Mutex::default(),
-            spares: Spares::default(),
+            buffers: BufferPool::default(),
         }
     }
 
-    pub(super) fn notify(&self, notice: &Notice) {
-        (self.observer)(notice);
+    pub(super) fn notify(&self, event: &LoadEvent) {
+        (self.handler)(event);
     }
 
     /// Reports a chunk of so many bytes that lane `lane` (from 0) stored, and the `rejects` that it left out.
@@ -68,9 +73,9 @@ impl Load {
             bytes,
             elapsed,
         };
-        self.notify(&Notice::Stored(stored));
+        self.notify(&LoadEvent::Stored(stored));
         for reject in rejects.into_iter().flatten() {
-            self.notify(&Notice::Rejected(reject.clone()));
+            self.notify(&LoadEvent::Rejected(reject.clone()));
         }
     }
 
@@ -82,9 +87,9 @@ impl Load {
 /// The memory of texts that were sent, for those to come: fresh memory costs a page fault for every 4 KiB
 /// (docs/notes/load-speed.md). There are never more than were once in use at the same time.
 #[derive(Default)]
-pub(super) struct Spares(Mutex<Vec<Vec<u8>>>);
+pub(super) struct BufferPool(Mutex<Vec<Vec<u8>>>);
 
-impl Spares {
+impl BufferPool {
     /// An empty text with room for `bytes`.
     pub(super) fn take(&self, bytes: usize) -> Vec<u8> {
         let mut text = lock(&self.0).pop().unwrap_or_default();

@@ -13,24 +13,24 @@ mod columns;
 mod commit;
 mod control;
 mod counters;
+mod event;
 mod flight;
 mod lane;
 mod ledger;
 mod load;
 mod modes;
-mod notice;
 mod open;
 mod options;
 mod pass_through;
 mod payload;
 mod preflight;
 mod prepare;
-mod presence;
 mod reader;
 mod rejects;
 mod replay;
 mod retry;
 mod run;
+mod run_lock;
 mod send;
 mod sent;
 mod sort;
@@ -46,8 +46,8 @@ mod work_queue;
 mod zones;
 
 pub use control::{Control, Snapshot, Waiting};
+pub use event::{EventHandler, LoadEvent, StoredChunk};
 pub use ledger::{Forgotten, JobProgress, JobRun, JobStatus};
-pub use notice::{Notice, Observer, StoredChunk};
 pub use options::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad, MinRows, Sort};
 
 use crate::Config;
@@ -85,7 +85,7 @@ pub struct Loader {
     config: Config,
     table: String,
     options: LoadOptions,
-    observer: Observer,
+    handler: EventHandler,
     control: Arc<Control>,
     reject_header: Vec<u8>,
     front_end: FrontEnd,
@@ -98,7 +98,7 @@ impl Loader {
             config,
             table: table.into(),
             options: LoadOptions::default(),
-            observer: Box::new(|_| {}),
+            handler: Box::new(|_| {}),
             control: Arc::default(),
             reject_header: Vec::new(),
             front_end: FrontEnd::Library,
@@ -114,8 +114,8 @@ impl Loader {
 
     /// Sets the function that is called with each event of the load. It is called from several threads.
     #[must_use]
-    pub fn with_observer(mut self, observer: impl Fn(&Notice) + Send + Sync + 'static) -> Self {
-        self.observer = Box::new(observer);
+    pub fn with_event_handler(mut self, handler: impl Fn(&LoadEvent) + Send + Sync + 'static) -> Self {
+        self.handler = Box::new(handler);
         self
     }
 
@@ -161,16 +161,16 @@ impl Loader {
                 error
             }
         };
-        let Self { config, table, options, observer, reject_header, .. } = self;
-        let load = Arc::new(Load::new(options, reject_header, control.clone(), observer));
+        let Self { config, table, options, handler, reject_header, .. } = self;
+        let load = Arc::new(Load::new(options, reject_header, control.clone(), handler));
         let (target, mut plans) = open::open(load, config, &table, &mut sources).map_err(interrupted)?;
         sort::remove_left(&target);
         let mut first = open::first_lane(&target).map_err(interrupted)?;
         let (mut jobs, mut sorted) = (Jobs::default(), None);
         if let Some(first) = &mut first {
             jobs = ledger::open(first, &mut sources, &mut plans).map_err(interrupted)?;
-            target.presence.set(jobs.run_locks());
-            target.presence.show(&mut first.connection);
+            target.run_lock.set(jobs.run_locks());
+            target.run_lock.show(&mut first.connection);
             let begun = begin(first, &target, &mut jobs, &mut sources, &mut plans).map_err(interrupted);
             let begun = begun.inspect_err(|error| {
                 first.let_go();
@@ -198,7 +198,7 @@ impl Loader {
         let unchanged: Vec<_> =
             sources.iter().filter_map(|source| Some((source.name().into(), source.unchanged()?))).collect();
         let finished = run::run(&target, lanes, sources, plans);
-        let report = report(target, jobs, finished, &unchanged, sorted.as_ref().map(|sort| sort.told.clone()));
+        let report = report(target, jobs, finished, &unchanged, sorted.as_ref().map(|sort| sort.report.clone()));
         Ok(report)
     }
 
@@ -294,7 +294,7 @@ fn begin(
     let begun = if target.sort.sorts() {
         match sort::sort(target, jobs, sources, plans)? {
             Ok(sort) => {
-                preflight::check_rows(target, Some(sort.told.records))?;
+                preflight::check_rows(target, Some(sort.report.records))?;
                 Begun::Sorted(sort)
             }
             Err(stop) => return Ok(Begun::Stopped(stop)),
@@ -355,7 +355,7 @@ fn confirm(sources: &[(Arc<str>, Arc<dyn Unchanged>)], target: &Target) -> Resul
     for (name, unchanged) in sources {
         unchanged.confirm()?;
         if unchanged.is_replaced() {
-            target.load.notify(&Notice::Replaced { source: name.clone() });
+            target.load.notify(&LoadEvent::Replaced { source: name.clone() });
         }
     }
     Ok(())
@@ -438,7 +438,7 @@ fn report(
     let pending = if is_over || target.load.options.dry_run { Vec::new() } else { steps::pending(&target, &jobs) };
     Report {
         pending,
-        jobs: jobs.told(is_whole && stop.is_none()),
+        jobs: jobs.job_reports(is_whole && stop.is_none()),
         resumed,
         table: target.name(),
         server: target.server.clone(),

@@ -6,10 +6,10 @@ use super::source_plan::SourcePlan;
 use super::sql;
 use crate::blocking::Connection;
 use crate::table::reading::{is_exactly, literal};
-use inrush_core::bulk::judge::LoadWarning;
+use inrush_core::bulk::answer::LoadWarning;
 use inrush_core::bulk::modes::{Counted, Keys, Stage, Writing};
 use inrush_core::bulk::steps::Shadow;
-use inrush_core::bulk::{Method, Mode, Plan, Source, Table};
+use inrush_core::bulk::{LoadPlan, Method, Mode, Source, Table};
 use inrush_core::profile::Profile;
 use inrush_core::value::ident::quote_table;
 use inrush_core::{Error, Result};
@@ -68,8 +68,8 @@ pub(super) fn plan(
     table: &Table,
     keys: &Keys,
     profile: &Profile,
-) -> Result<(Plan, Writing)> {
-    let plan = Plan::new(source.name(), source.fields(), &options.matching, &options.set, table, options.mode);
+) -> Result<(LoadPlan, Writing)> {
+    let plan = LoadPlan::new(source.name(), source.fields(), &options.matching, &options.set, table, options.mode);
     let mut plan = plan.map_err(|error| match error.hint().and_then(|hint| hint.strip_suffix(OF_LINES)) {
         // Typed rows have their names from elsewhere.
         Some(hint) if !source.is_text() => error.clone().with_hint(hint.to_owned()),

@@ -2,13 +2,13 @@
 //! it has worked.
 
 use super::control::lock;
+use super::event::LoadEvent;
 use super::lane::Lane;
 use super::ledger::{Jobs, promise};
 use super::load::Load;
 use super::modes;
-use super::notice::Notice;
 use super::options::{BadRows, Guarantee, LoadOptions};
-use super::presence::Presence;
+use super::run_lock::RunLock;
 use super::sort_plan::SortPlan;
 use super::source_plan::{SourcePlan, Writers};
 use super::target::Target;
@@ -19,13 +19,13 @@ use crate::blocking::Connection;
 use crate::table::{self, TableName};
 use inrush_core::bulk::encode::{Layout, is_bindable};
 use inrush_core::bulk::lane::LaneSession;
-use inrush_core::bulk::ledger::Step;
+use inrush_core::bulk::ledger::JobStep;
 use inrush_core::bulk::modes::{Keys, Writing};
 use inrush_core::bulk::steps::Shadow;
 use inrush_core::bulk::steps::keyless::{self, Notes};
 use inrush_core::bulk::write::text::MultiRow;
 use inrush_core::bulk::write::{BOUND_BYTES, BULK_BYTES_OF_LOADS, Bulk, Limits, MultiRowPrepared, TEXT_BYTES};
-use inrush_core::bulk::{Method, Plan, Source, Table, method};
+use inrush_core::bulk::{LoadPlan, Method, Source, Table, method};
 use inrush_core::profile::{Cluster, Profile};
 use inrush_core::session::Effect;
 use inrush_core::value::Rules;
@@ -82,7 +82,7 @@ pub(super) fn open(
         && (to_create.is_some() || options.redefines())
         && let Some(columns) = &wanted
     {
-        load.notify(&Notice::WouldCreate(table::create_statement(&name, columns, &options.key)));
+        load.notify(&LoadEvent::WouldCreate(table::create_statement(&name, columns, &options.key)));
     }
     if options.guarantee == Guarantee::ExactlyOnce {
         promise::check(&mut connection, &table, variables.cluster)?;
@@ -111,7 +111,7 @@ pub(super) fn open(
     let server = connection.server_version().to_string();
     let locks_for_ids = locks_for_ids(&variables, &table, &plans);
     let bindable = plans.iter().all(|plan| plan.writers.bound.is_some());
-    let facts = method::Facts {
+    let facts = method::MethodFacts {
         local_infile: variables.local_infile,
         has_bulk: profile.bulk_execute,
         bindable,
@@ -140,7 +140,7 @@ pub(super) fn open(
         cluster: variables.cluster,
     };
     let sort =
-        sort::plan(&mut connection, &known, options, (sources, &plans), &load.control, |notice| load.notify(notice))?;
+        sort::plan(&mut connection, &known, options, (sources, &plans), &load.control, |event| load.notify(event))?;
     let order = order(&mut connection, &sort, profile.lanes_leave_room, options, &table)?;
     let target = Target {
         // Counts of rows found would hide which of them were changed.
@@ -154,10 +154,10 @@ pub(super) fn open(
         max_packet: variables.max_packet,
         choice: Mutex::new(choice),
         insert,
-        harmless: Mutex::default(),
+        accepted_warnings: Mutex::default(),
         largest_chunk: usize::MAX.into(),
         bad_share: Mutex::default(),
-        presence: Presence::default(),
+        run_lock: RunLock::default(),
         tuning: Arc::new(Tuning::new(
             options,
             Before {
@@ -247,13 +247,13 @@ pub(super) fn lanes<'a>(first: Option<Lane<'a>>, target: &'a Target) -> Vec<Opti
         match Lane::open(number, target) {
             Ok(lane) => lanes.push(Some(lane)),
             Err(error) => {
-                target.load.notify(&Notice::FewerLanes { lanes: lanes.len(), reason: error.to_string() });
+                target.load.notify(&LoadEvent::FewerLanes { lanes: lanes.len(), reason: error.to_string() });
                 target.tuning.no_room_for_more_than(lanes.len(), target.load.control.elapsed());
                 break;
             }
         }
     }
-    target.load.notify(&Notice::Method(lock(&target.choice).clone()));
+    target.load.notify(&LoadEvent::Method(lock(&target.choice).clone()));
     lanes
 }
 
@@ -354,7 +354,7 @@ fn plans(
 
 fn source_plan(
     index: usize,
-    plan: Plan,
+    plan: LoadPlan,
     writing: Writing,
     notes: Option<Notes>,
     rules: &Rules,
@@ -450,7 +450,7 @@ pub(super) fn drop_if_unused(target: &Target) {
         Ok(is_empty)
     };
     if drop_it().unwrap_or(false) {
-        target.load.notify(&Notice::Dropped);
+        target.load.notify(&LoadEvent::Dropped);
     }
 }
 
@@ -487,11 +487,11 @@ fn prepare_table(connection: &mut Connection, target: &Target, jobs: &mut Jobs) 
             .execute(&statement, ())
             .map_err(|e| e.while_doing(&format!("cannot create table `{}`", name.name)))?;
         target.is_created.store(true, Relaxed);
-        target.load.notify(&Notice::Created(statement));
+        target.load.notify(&LoadEvent::Created(statement));
     }
     if target.load.options.truncate && target.to_create.is_none() && !target.load.options.atomic {
         let has_run = jobs.alone(connection, target, |connection, jobs| {
-            jobs.step(connection, Step::Truncate, |connection, jobs| {
+            jobs.step(connection, JobStep::Truncate, |connection, jobs| {
                 target.load.control.waits(0, Some("TRUNCATE"));
                 connection
                     .execute(&format!("TRUNCATE TABLE {}", name.quoted()), ())
@@ -499,7 +499,7 @@ fn prepare_table(connection: &mut Connection, target: &Target, jobs: &mut Jobs) 
                 jobs.forget_others(connection, target)
             })
         })?;
-        target.load.notify(if has_run { &Notice::Truncated } else { &Notice::NotEmptied });
+        target.load.notify(if has_run { &LoadEvent::Truncated } else { &LoadEvent::NotEmptied });
     }
     steps::first(connection, target, jobs)
 }

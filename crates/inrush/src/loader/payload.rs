@@ -8,7 +8,7 @@ pub(super) enum Payload {
     /// The text of a LOAD.
     LoadData(Vec<u8>),
     /// The same, if the batch's own text can be sent; whether it is ASCII, if that is known.
-    AsItStands { separators: Separators, is_ascii: Option<bool> },
+    PassThrough { separators: Separators, is_ascii: Option<bool> },
     /// INSERTs of many rows, as text or bound.
     MultiRow { method: Method, statements: Vec<Statement> },
 }
@@ -23,7 +23,7 @@ pub(super) struct Statement {
 impl Payload {
     pub(super) fn method(&self) -> Method {
         match self {
-            Payload::LoadData(_) | Payload::AsItStands { .. } => Method::LoadData,
+            Payload::LoadData(_) | Payload::PassThrough { .. } => Method::LoadData,
             Payload::MultiRow { method, .. } => *method,
         }
     }
@@ -32,7 +32,7 @@ impl Payload {
     pub(super) fn memory(&self) -> usize {
         match self {
             Payload::LoadData(text) => text.len(),
-            Payload::AsItStands { .. } => 0,
+            Payload::PassThrough { .. } => 0,
             Payload::MultiRow { statements, .. } => {
                 statements.iter().map(|statement| statement.command.n_bytes()).sum()
             }

@@ -1,7 +1,7 @@
 //! A batch made ready to send: every column is checked, bad rows are set aside, the others are encoded for one method. A batch whose
 //! text is passed through is only validated.
 
-use super::budget::Held;
+use super::budget::Reservation;
 use super::options::BadRows;
 use super::pass_through::pass_through;
 use super::payload::{Payload, Statement};
@@ -25,22 +25,22 @@ use std::mem;
 use std::sync::Arc;
 
 /// A batch that is not parsed yet, with its number in the order of the load.
-pub(super) struct Unparsed {
+pub(super) struct UnparsedChunk {
     /// Counted from 0 over all sources.
     pub(super) number: u64,
     pub(super) raw_chunk: Box<dyn RawChunk>,
     /// The memory that it is going to take.
-    pub(super) held: Held,
+    pub(super) reservation: Reservation,
 }
 
 /// A chunk ready to send.
-pub(super) struct Prepared {
+pub(super) struct PreparedChunk {
     /// In the order of the load: counted from 0 over all sources.
     pub(super) number: u64,
     /// [`Batch::bytes`], which are counted cell by cell where there is no text.
     pub(super) bytes: u64,
     /// The memory that it takes, with what is made of it.
-    pub(super) held: Held,
+    pub(super) reservation: Reservation,
     pub(super) plan: Arc<SourcePlan>,
     rows: Rows,
     /// The checksum of what was read, for the chunk's line in the ledger.
@@ -51,9 +51,9 @@ pub(super) struct Prepared {
 /// The rows of a chunk.
 enum Rows {
     /// Parsed and checked.
-    Apart(Checked),
+    Parsed(Checked),
     /// As their source has them, where validation for pass-through was enough; parsed when something needs them one by one.
-    Within { pass_through: PassThrough, apart: Option<Checked> },
+    Unparsed { pass_through: PassThrough, parsed: Option<Checked> },
 }
 
 /// A batch that was checked.
@@ -67,7 +67,7 @@ pub(super) struct Checked {
     rejects: Vec<Reject>,
 }
 
-impl Prepared {
+impl PreparedChunk {
     /// How many rows it sends.
     pub(super) fn n_rows(&self) -> u64 {
         let kept = |checked: &Checked| (checked.batch.rows.num_rows() - checked.skip.len()) as u64;
@@ -77,23 +77,23 @@ impl Prepared {
     /// Its rows, if they were parsed.
     fn checked(&self) -> Option<&Checked> {
         match &self.rows {
-            Rows::Apart(checked) => Some(checked),
-            Rows::Within { apart, .. } => apart.as_ref(),
+            Rows::Parsed(checked) => Some(checked),
+            Rows::Unparsed { parsed, .. } => parsed.as_ref(),
         }
     }
 
     /// How many records of the source it covers: rows and rejects.
     pub(super) fn n_records(&self) -> u64 {
         match &self.rows {
-            Rows::Apart(checked) => checked.batch.records(),
-            Rows::Within { pass_through, .. } => pass_through.n_rows(),
+            Rows::Parsed(checked) => checked.batch.records(),
+            Rows::Unparsed { pass_through, .. } => pass_through.n_rows(),
         }
     }
 
     pub(super) fn origin(&self) -> &Origin {
         match &self.rows {
-            Rows::Apart(checked) => &checked.batch.origin,
-            Rows::Within { pass_through, .. } => &pass_through.origin,
+            Rows::Parsed(checked) => &checked.batch.origin,
+            Rows::Unparsed { pass_through, .. } => &pass_through.origin,
         }
     }
 
@@ -105,8 +105,8 @@ impl Prepared {
     /// Returns the same and removes them from the chunk, for a caller that keeps them.
     pub(super) fn take_rejects(&mut self) -> Vec<Reject> {
         match &mut self.rows {
-            Rows::Apart(checked) | Rows::Within { apart: Some(checked), .. } => mem::take(&mut checked.rejects),
-            Rows::Within { apart: None, .. } => Vec::new(),
+            Rows::Parsed(checked) | Rows::Unparsed { parsed: Some(checked), .. } => mem::take(&mut checked.rejects),
+            Rows::Unparsed { parsed: None, .. } => Vec::new(),
         }
     }
 
@@ -114,11 +114,11 @@ impl Prepared {
     pub(super) fn records(&self) -> Records {
         let origin = self.origin();
         let (first_row, last_row, rejects) = match &self.rows {
-            Rows::Apart(checked) => {
+            Rows::Parsed(checked) => {
                 let (first, last) = checked.batch.row_lines();
                 (first, last, &checked.batch.rejects[..])
             }
-            Rows::Within { pass_through, .. } => {
+            Rows::Unparsed { pass_through, .. } => {
                 (origin.first_line, origin.first_line + pass_through.n_rows() - 1, &[][..])
             }
         };
@@ -136,8 +136,8 @@ impl Prepared {
     /// Where it begins.
     pub(super) fn place(&self) -> Place {
         match &self.rows {
-            Rows::Apart(checked) => checked.batch.origin.place(0),
-            Rows::Within { pass_through: PassThrough { origin, .. }, .. } => {
+            Rows::Parsed(checked) => checked.batch.origin.place(0),
+            Rows::Unparsed { pass_through: PassThrough { origin, .. }, .. } => {
                 Place { source: origin.source.clone(), line: origin.first_line, column: None }
             }
         }
@@ -146,35 +146,35 @@ impl Prepared {
     /// How large its transaction is, as far as the server's limits go.
     pub(super) fn bytes_sent(&self) -> usize {
         match &self.payload {
-            Payload::AsItStands { .. } => self.origin().text.len(),
+            Payload::PassThrough { .. } => self.origin().text.len(),
             encoded => encoded.memory(),
         }
     }
 
     /// Its rows one by one.
-    pub(super) fn apart(&mut self, target: &Target) -> Result<&mut Checked, Stop> {
+    pub(super) fn parsed(&mut self, target: &Target) -> Result<&mut Checked, Stop> {
         match self.rows {
-            Rows::Apart(ref mut checked) | Rows::Within { apart: Some(ref mut checked), .. } => Ok(checked),
-            Rows::Within { ref pass_through, ref mut apart } => {
-                let batch = pass_through.take_apart().map_err(Stop::Unreadable)?;
-                let checked = apart.insert(Checked::new(batch, self.plan.clone()));
-                hold(&mut self.held, self.bytes, checked.memory(), target);
+            Rows::Parsed(ref mut checked) | Rows::Unparsed { parsed: Some(ref mut checked), .. } => Ok(checked),
+            Rows::Unparsed { ref pass_through, ref mut parsed } => {
+                let batch = pass_through.parse().map_err(Stop::Unreadable)?;
+                let checked = parsed.insert(Checked::new(batch, self.plan.clone()));
+                reserve(&mut self.reservation, self.bytes, checked.memory(), target);
                 Ok(checked)
             }
         }
     }
 
     /// The same rows as two chunks. None if it cannot be cut.
-    pub(super) fn halves(&mut self, method: Method, target: &Target) -> Option<Result<[Prepared; 2], Stop>> {
+    pub(super) fn halves(&mut self, method: Method, target: &Target) -> Option<Result<[PreparedChunk; 2], Stop>> {
         let (number, plan) = (self.number, self.plan.clone());
-        let batch = match self.apart(target) {
+        let batch = match self.parsed(target) {
             Ok(checked) => &checked.batch,
             Err(stop) => return Some(Err(stop)),
         };
         let (first, second) = batch.cut(batch.rows.num_rows() / 2)?;
         let half = |batch: Batch| {
-            let held = target.tuning.budget().hold(batch.bytes());
-            prepare_apart(number, batch, held, plan.clone(), method, target)
+            let reservation = target.tuning.budget().reserve(batch.bytes());
+            prepare_parsed(number, batch, reservation, plan.clone(), method, target)
         };
         Some(half(first).and_then(|first| Ok([first, half(second)?])))
     }
@@ -199,19 +199,19 @@ impl Prepared {
     fn count_memory(&mut self, target: &Target) {
         let rejected: usize = self.rejects().iter().map(|reject| reject.raw.len()).sum();
         let rows = match &self.rows {
-            Rows::Within { pass_through, apart: None } => pass_through.memory,
-            Rows::Apart(checked) | Rows::Within { apart: Some(checked), .. } => checked.memory(),
+            Rows::Unparsed { pass_through, parsed: None } => pass_through.memory,
+            Rows::Parsed(checked) | Rows::Unparsed { parsed: Some(checked), .. } => checked.memory(),
         };
-        hold(&mut self.held, self.bytes, rows + self.payload.memory() + rejected, target);
+        reserve(&mut self.reservation, self.bytes, rows + self.payload.memory() + rejected, target);
     }
 
     /// Gives back the memory of what was sent. The batch's own goes back to its source by itself.
     pub(super) fn recycle(self, target: &Target) {
         match self.payload {
-            Payload::LoadData(text) => target.load.spares.put(text),
-            Payload::AsItStands { .. } => {}
+            Payload::LoadData(text) => target.load.buffers.put(text),
+            Payload::PassThrough { .. } => {}
             Payload::MultiRow { statements, .. } => {
-                statements.into_iter().for_each(|one| target.load.spares.put(one.command.into_buffer()));
+                statements.into_iter().for_each(|one| target.load.buffers.put(one.command.into_buffer()));
             }
         }
     }
@@ -228,8 +228,8 @@ impl Prepared {
 }
 
 /// Reserves what a chunk of `bytes` takes, as measured.
-fn hold(held: &mut Held, bytes: u64, memory: usize, target: &Target) {
-    held.set(memory as u64);
+fn reserve(reservation: &mut Reservation, bytes: u64, memory: usize, target: &Target) {
+    reservation.set(memory as u64);
     target.tuning.budget().learn(bytes, memory as u64);
 }
 
@@ -339,10 +339,10 @@ impl Checked {
     fn encode(&mut self, bytes: u64, method: Method, target: &Target) -> Result<Payload, Stop> {
         Ok(match method {
             Method::LoadData => {
-                if let Some(separators) = load_data::as_it_stands(&self.batch, &self.columns, &self.skip) {
-                    return Ok(Payload::AsItStands { separators, is_ascii: None });
+                if let Some(separators) = load_data::batch_passes_through(&self.batch, &self.columns, &self.skip) {
+                    return Ok(Payload::PassThrough { separators, is_ascii: None });
                 }
-                let mut text = target.load.spares.take(bytes as usize + self.batch.rows.num_rows() * 4);
+                let mut text = target.load.buffers.take(bytes as usize + self.batch.rows.num_rows() * 4);
                 load_data::encode(&self.columns, &self.skip, &mut text);
                 Payload::LoadData(text)
             }
@@ -356,7 +356,7 @@ impl Checked {
         let rows = self.rows();
         let (mut statements, mut long, mut next) = (Vec::new(), Vec::new(), 0);
         while next < rows.n_rows() {
-            let made = writer.next(RowSource::Checked(&rows), next..rows.n_rows(), target.load.spares.take(0));
+            let made = writer.next(RowSource::Checked(&rows), next..rows.n_rows(), target.load.buffers.take(0));
             next += match made.map_err(Stop::Failed)? {
                 Next::Command { command, n_rows } => {
                     statements.push(Statement { command, n_rows: n_rows as u64 });
@@ -392,33 +392,33 @@ impl Checked {
 /// Makes a raw chunk ready to send: only validates it, if that is enough; otherwise parses, checks and encodes it. A bad row under
 /// `--bad-rows stop` is the error.
 pub(super) fn prepare(
-    Unparsed { number, raw_chunk, held }: Unparsed,
+    UnparsedChunk { number, raw_chunk, reservation }: UnparsedChunk,
     plan: Arc<SourcePlan>,
     method: Method,
     target: &Target,
-) -> Result<Prepared, Stop> {
+) -> Result<PreparedChunk, Stop> {
     let Some((pass_through, payload)) = pass_through(&*raw_chunk, &plan, method, target) else {
         let batch = raw_chunk.parse().map_err(Stop::Unreadable)?;
-        return prepare_apart(number, batch, held, plan, method, target);
+        return prepare_parsed(number, batch, reservation, plan, method, target);
     };
     // What is written says all that the rows do.
     let text = if let Payload::LoadData(written) = &payload { written } else { &pass_through.origin.text[..] };
     let checksum = plan.fence.as_ref().map_or(0, |_| checksum(text));
-    let rows = Rows::Within { pass_through, apart: None };
-    let mut chunk = Prepared { number, bytes: raw_chunk.bytes(), held, plan, rows, checksum, payload };
+    let rows = Rows::Unparsed { pass_through, parsed: None };
+    let mut chunk = PreparedChunk { number, bytes: raw_chunk.bytes(), reservation, plan, rows, checksum, payload };
     chunk.count_memory(target);
     Ok(chunk)
 }
 
 /// The same of a batch.
-fn prepare_apart(
+fn prepare_parsed(
     number: u64,
     batch: Batch,
-    held: Held,
+    reservation: Reservation,
     plan: Arc<SourcePlan>,
     method: Method,
     target: &Target,
-) -> Result<Prepared, Stop> {
+) -> Result<PreparedChunk, Stop> {
     let bytes = batch.bytes();
     let mut checked = Checked::new(batch, plan.clone());
     if bytes as usize > target.max_packet {
@@ -429,16 +429,16 @@ fn prepare_apart(
         false => checked.encode(bytes, method, target)?,
     };
     let checksum = if plan.fence.is_some() { checked.checksum(&payload) } else { 0 };
-    let mut chunk = Prepared { number, bytes, held, plan, rows: Rows::Apart(checked), checksum, payload };
+    let mut chunk = PreparedChunk { number, bytes, reservation, plan, rows: Rows::Parsed(checked), checksum, payload };
     chunk.stop_if_asked(target)?;
     chunk.count_memory(target);
     Ok(chunk)
 }
 
 /// Encodes what is kept of a chunk for another method than before.
-pub(super) fn encode_again(chunk: &mut Prepared, method: Method, target: &Target) -> Result<(), Stop> {
+pub(super) fn encode_again(chunk: &mut PreparedChunk, method: Method, target: &Target) -> Result<(), Stop> {
     let bytes = chunk.bytes;
-    chunk.payload = chunk.apart(target)?.encode(bytes, method, target)?;
+    chunk.payload = chunk.parsed(target)?.encode(bytes, method, target)?;
     chunk.count_memory(target);
     chunk.stop_if_asked(target)
 }

@@ -2,7 +2,7 @@
 //! the rate lets them go.
 
 use super::control::Control;
-use super::prepare::Unparsed;
+use super::prepare::UnparsedChunk;
 use super::source_plan::SourcePlan;
 use super::target::Target;
 use super::tuning::Tuning;
@@ -16,7 +16,7 @@ use std::thread;
 use std::time::Duration;
 
 /// A batch that is not parsed yet, and the plan of its source.
-pub(super) type Next = (Unparsed, Arc<SourcePlan>);
+pub(super) type Next = (UnparsedChunk, Arc<SourcePlan>);
 
 /// Reads sources for the lanes.
 pub(super) struct Reader {
@@ -99,7 +99,7 @@ impl Reader {
         let (records, bytes) = (raw_chunk.records(), raw_chunk.bytes());
         self.control.count_read(records, bytes);
         self.last_bytes = bytes;
-        let held = self.tuning.budget().hold(bytes);
+        let reservation = self.tuning.budget().reserve(bytes);
         if let Some(pace) = &mut self.pace {
             while let wait @ 1.. = pace.wait(self.control.elapsed()).as_micros()
                 && self.control.wants_more()
@@ -108,7 +108,7 @@ impl Reader {
             }
             pace.let_go(records, bytes, self.control.elapsed());
         }
-        self.batches.send((Unparsed { number, raw_chunk, held }, plan.clone())).is_ok()
+        self.batches.send((UnparsedChunk { number, raw_chunk, reservation }, plan.clone())).is_ok()
     }
 }
 

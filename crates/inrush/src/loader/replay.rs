@@ -8,8 +8,8 @@ use super::lane::{Lane, Undone, some_rows_stay};
 use super::prepare::{self, Checked, too_long};
 use super::{BadRows, modes};
 use crate::fault;
+use inrush_core::bulk::answer::{LoadWarning, is_row_fault, row_of};
 use inrush_core::bulk::batch::Places;
-use inrush_core::bulk::judge::{LoadWarning, is_row_fault, row_of};
 use inrush_core::bulk::modes::Counted;
 use inrush_core::bulk::search::{Search, Try};
 use inrush_core::bulk::write::{Command, Next};
@@ -94,7 +94,7 @@ impl Lane<'_> {
         while let Some(next) = search.next() {
             match next {
                 Try::Together(range) => self.insert_together(chunk, rows, range, &mut search, &mut progress)?,
-                Try::Apart(range) => {
+                Try::OneByOne(range) => {
                     let n_bad = progress.bad.len();
                     let n_rows = range.len();
                     if !self.insert_apart(chunk, rows, range, &mut progress)? {

@@ -4,8 +4,8 @@
 //! is retried, and for how long ([`inrush_core::retry`]).
 
 use super::control::{Control, lock};
+use super::event::LoadEvent;
 use super::load::Load;
-use super::notice::Notice;
 
 use super::waits::LEAST_PAUSE;
 use inrush_core::bulk::report;
@@ -94,16 +94,16 @@ impl Load {
 
     fn report_retry(&self, lane: usize, work: &Work, began: Duration, error: &Error, pause: Duration) {
         let (code, message) = (error.code(), error.to_string());
-        let notice = match work {
-            Work::Chunk(place) => Notice::Retry { lane: lane + 1, place: place.clone(), code, message, pause },
-            Work::Step(what) => Notice::RetryStep { what, code, message, pause },
+        let event = match work {
+            Work::Chunk(place) => LoadEvent::Retry { lane: lane + 1, place: place.clone(), code, message, pause },
+            Work::Step(what) => LoadEvent::RetryStep { what, code, message, pause },
             Work::OtherRun => {
                 let seconds = self.control.elapsed().saturating_sub(began).as_secs();
-                return self.notify(&Notice::WaitsForOlderRun { seconds });
+                return self.notify(&LoadEvent::WaitsForOlderRun { seconds });
             }
         };
         report::count_retry(&mut lock(&self.retries), error);
-        self.notify(&notice);
+        self.notify(&event);
     }
 }
 

@@ -2,10 +2,10 @@
 //! and parked during the load, as the tuner decides.
 
 use super::control::lock;
-use super::counters::ChunkEnd;
+use super::counters::ChunkOutcome;
+use super::event::LoadEvent;
 use super::lane::{Attempts, Lane};
-use super::notice::Notice;
-use super::prepare::{Prepared, prepare};
+use super::prepare::{PreparedChunk, prepare};
 use super::reader::Reader;
 use super::source_plan::SourcePlan;
 use super::target::Target;
@@ -83,14 +83,14 @@ impl<'scope, 'env> LoadWorkers<'scope, 'env> {
     }
 
     /// A lane's sending half. Without a connection (a dry run) what passed the checks counts as stored.
-    fn deliver_all(&self, number: usize, mut lane: Option<Lane<'env>>, chunks: &Receiver<Prepared>) {
+    fn deliver_all(&self, number: usize, mut lane: Option<Lane<'env>>, chunks: &Receiver<PreparedChunk>) {
         let target = self.target;
         let mut free_since = Instant::now();
         let begun_at = Cell::new(free_since);
-        let enter = |mut chunk: Prepared, end| {
+        let enter = |mut chunk: PreparedChunk, end| {
             let (chunk_number, records) = (chunk.number, chunk.records());
             let rejects = chunk.take_rejects();
-            if let ChunkEnd::Stored { counted, rejects: late } = &end {
+            if let ChunkOutcome::Stored { counted, rejects: late } = &end {
                 target.load.tell_stored(
                     number,
                     chunk.origin().text.len() as u64,
@@ -120,7 +120,7 @@ impl<'scope, 'env> LoadWorkers<'scope, 'env> {
                 lane: number,
                 bytes: chunk.bytes,
                 rows: chunk.n_records(),
-                held: chunk.held.bytes(),
+                held: chunk.reservation.bytes(),
                 took: Duration::ZERO,
                 fixed: Duration::ZERO,
                 idle: begun.duration_since(free_since),
@@ -132,12 +132,12 @@ impl<'scope, 'env> LoadWorkers<'scope, 'env> {
                 Some(lane) => lane.deliver(chunk, enter),
                 None => {
                     let counted = Counted::all(chunk.n_rows());
-                    enter(chunk, ChunkEnd::Stored { counted, rejects: Vec::new() });
-                    Attempts::Straight
+                    enter(chunk, ChunkOutcome::Stored { counted, rejects: Vec::new() });
+                    Attempts::FirstTry
                 }
             };
             // What a deadlock or a lost connection cost says nothing about sizes.
-            if attempts == Attempts::Straight {
+            if attempts == Attempts::FirstTry {
                 ack.at = target.load.control.elapsed();
                 ack.took = begun.elapsed();
                 (ack.fixed, ack.trip) = target.load.control.take_fixed(number);
@@ -154,7 +154,7 @@ impl<'scope, 'env> LoadWorkers<'scope, 'env> {
     fn tune(&self, ack: &Ack) {
         let Some(tuned) = self.target.tuning.on_ack(ack) else { return };
         let (change, why) = (tuned.change, tuned.why.clone());
-        self.target.load.notify(&Notice::Tuned(tuned));
+        self.target.load.notify(&LoadEvent::Tuned(tuned));
         match change {
             Change::Lanes { from, to } if from != to => self.staff(self.target.tuning.lanes()),
             Change::Method { from, to } if from != to => {
@@ -192,14 +192,14 @@ impl<'scope, 'env> LoadWorkers<'scope, 'env> {
             }
             Err(error) => {
                 target.tuning.no_room_for_more_than(number, target.load.control.elapsed());
-                target.load.notify(&Notice::FewerLanes { lanes: number, reason: error.to_string() });
+                target.load.notify(&LoadEvent::FewerLanes { lanes: number, reason: error.to_string() });
             }
         }
     }
 }
 
 /// A lane's preparing half: parses, checks and encodes the next chunk while the other half waits for the server.
-fn prepare_all(target: &Target, work_queue: &WorkQueue, lane: usize, chunks: &SyncSender<Prepared>) {
+fn prepare_all(target: &Target, work_queue: &WorkQueue, lane: usize, chunks: &SyncSender<PreparedChunk>) {
     while let Some((unparsed, plan)) = work_queue.next(lane, &target.load.control) {
         let number = unparsed.number;
         if !target.load.control.wants_now(number) {

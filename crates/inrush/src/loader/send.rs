@@ -5,18 +5,18 @@ use super::flight::{Inserts, WINDOW};
 use super::lane::{Lane, Undone, some_rows_stay};
 use super::modes;
 use super::payload::{Payload, Statement};
-use super::prepare::Prepared;
+use super::prepare::PreparedChunk;
 use super::sent::Sent;
 use super::source_plan::SourcePlan;
 use inrush_core::Result;
+use inrush_core::bulk::answer::{self, AcceptedWarnings, Verdict};
 use inrush_core::bulk::encode::load_data::LoadText;
-use inrush_core::bulk::judge::{self, Harmless, Verdict};
 use inrush_core::bulk::method::{self, Choice};
 use inrush_core::bulk::modes::Counted;
 use inrush_core::session::Pipeline;
 
 impl Lane<'_> {
-    pub(super) fn send(&mut self, chunk: &Prepared, choice: &Choice) -> Result<Sent> {
+    pub(super) fn send(&mut self, chunk: &PreparedChunk, choice: &Choice) -> Result<Sent> {
         if chunk.n_rows() == 0 {
             // An empty content packet would end a LOAD, and VALUES without rows is no SQL.
             return Ok(Sent::All { counted: Counted::default(), noted: Vec::new() });
@@ -32,7 +32,7 @@ impl Lane<'_> {
                         noted.extend(more);
                         Ok(Sent::All { counted, noted })
                     }
-                    Err(e) if judge::is_row_fault(&e) => Ok(Sent::InDoubt { warnings: Vec::new() }),
+                    Err(e) if answer::is_row_fault(&e) => Ok(Sent::InDoubt { warnings: Vec::new() }),
                     Err(e) => Err(e),
                 }
             }
@@ -41,10 +41,10 @@ impl Lane<'_> {
     }
 
     /// Sends the rows to the table, or to the stage before it.
-    fn fill(&mut self, chunk: &Prepared, choice: &Choice) -> Result<Sent> {
+    fn fill(&mut self, chunk: &PreparedChunk, choice: &Choice) -> Result<Sent> {
         match &chunk.payload {
             Payload::LoadData(text) => self.load(chunk, LoadText::encoded(text), choice),
-            Payload::AsItStands { separators, is_ascii } => {
+            Payload::PassThrough { separators, is_ascii } => {
                 let text = LoadText { text: &chunk.origin().text, is_ascii: *is_ascii, separators: *separators };
                 self.load(chunk, text, choice)
             }
@@ -58,29 +58,29 @@ impl Lane<'_> {
                     Err(e) if choice.may_fall_back && method::is_refused(chunk.payload.method(), &e) => {
                         Ok(Sent::Refused(e))
                     }
-                    Err(e) if judge::is_row_fault(&e) => Ok(Sent::InDoubt { warnings: Vec::new() }),
+                    Err(e) if answer::is_row_fault(&e) => Ok(Sent::InDoubt { warnings: Vec::new() }),
                     sent => sent,
                 }
             }
         }
     }
 
-    fn load(&mut self, chunk: &Prepared, text: LoadText<'_>, choice: &Choice) -> Result<Sent> {
+    fn load(&mut self, chunk: &PreparedChunk, text: LoadText<'_>, choice: &Choice) -> Result<Sent> {
         let SourcePlan { writing, .. } = &*chunk.plan;
         self.waits(Some("LOAD DATA"));
         match self.connection.load_local(|name| chunk.plan.load_statement(text, name), text.text) {
             Ok(outcome) => {
                 let counts = super::sql::load_counts(&outcome)?;
                 let all = || Sent::All { counted: writing.count_load(counts), noted: Vec::new() };
-                match writing.judge_load(chunk.n_rows(), counts) {
+                match writing.compare_counts(chunk.n_rows(), counts) {
                     Verdict::Clean => Ok(all()),
                     Verdict::Doubt => Ok(Sent::InDoubt { warnings: Vec::new() }),
                     Verdict::Warned => {
                         let warnings = self.warnings()?;
                         let known = match chunk.plan.plan.computed.is_empty() {
-                            true => writing.bears(&warnings, counts, &lock(&self.target.harmless)),
+                            true => writing.accepts(&warnings, counts, &lock(&self.target.accepted_warnings)),
                             // What is computed was not checked: the same warning can be harmless in one row, and harm in the next.
-                            false => writing.bears(&warnings, counts, &Harmless::default()),
+                            false => writing.accepts(&warnings, counts, &AcceptedWarnings::default()),
                         };
                         Ok(if known { all() } else { Sent::InDoubt { warnings } })
                     }
@@ -90,14 +90,14 @@ impl Lane<'_> {
             Err(e) if method::refuses_local_infile(e.code()) => Err(
                 e.with_hint("`--method auto` takes the next best way; `SET GLOBAL local_infile = 1` allows this one")
             ),
-            Err(e) if judge::is_row_fault(&e) => Ok(Sent::InDoubt { warnings: Vec::new() }),
+            Err(e) if answer::is_row_fault(&e) => Ok(Sent::InDoubt { warnings: Vec::new() }),
             Err(e) => Err(e),
         }
     }
 
     /// The server reports the warnings of its last statement only. So a chunk with warnings is undone, and from then on statements
     /// are sent one by one.
-    fn insert_in_flight(&mut self, chunk: &Prepared, statements: &[Statement]) -> Result<Sent> {
+    fn insert_in_flight(&mut self, chunk: &PreparedChunk, statements: &[Statement]) -> Result<Sent> {
         let window = self.target.load.control.window(&self.target.config, statements.len())?;
         let window = if window.n_commands > 1 { WINDOW } else { window };
         let (target, number) = (self.target, self.number);
@@ -114,7 +114,7 @@ impl Lane<'_> {
         self.insert_one_by_one(chunk, statements)
     }
 
-    fn insert_one_by_one(&mut self, chunk: &Prepared, statements: &[Statement]) -> Result<Sent> {
+    fn insert_one_by_one(&mut self, chunk: &PreparedChunk, statements: &[Statement]) -> Result<Sent> {
         let (mut counted, mut noted) = (Counted::default(), Vec::new());
         for statement in statements {
             self.waits(Some("INSERT"));

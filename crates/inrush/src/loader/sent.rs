@@ -1,7 +1,7 @@
 //! What became of a chunk that was sent. Apart from `send`, because a lane decides by it, and `send` is a part of the lane.
 
 use inrush_core::Error;
-use inrush_core::bulk::judge::LoadWarning;
+use inrush_core::bulk::answer::LoadWarning;
 use inrush_core::bulk::modes::Counted;
 
 /// How the sending of a chunk went.

@@ -2,7 +2,7 @@
 
 use super::back_off::PassThroughBackOff;
 use super::target::Target;
-use inrush_core::bulk::Plan;
+use inrush_core::bulk::LoadPlan;
 use inrush_core::bulk::encode::load_data::{self, LoadText};
 use inrush_core::bulk::encode::{Insert, Layout};
 use inrush_core::bulk::expression::Part;
@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex};
 pub(super) struct SourcePlan {
     /// Which of the load's sources.
     pub(super) index: usize,
-    pub(super) plan: Plan,
+    pub(super) plan: LoadPlan,
     pub(super) rules: Rules,
     pub(super) checks: Vec<Check>,
     pub(super) back_off: Mutex<PassThroughBackOff>,

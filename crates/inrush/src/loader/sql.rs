@@ -2,9 +2,9 @@
 
 use crate::blocking::Connection;
 use crate::table::TableName;
-use crate::table::reading::{Found, Reader, Reading, literal};
+use crate::table::reading::{NamedObject, Reader, Reading, literal};
 use inrush_core::bulk::Table;
-use inrush_core::bulk::judge::LoadWarning;
+use inrush_core::bulk::answer::LoadWarning;
 use inrush_core::bulk::lane;
 use inrush_core::session::{LoadCounts, Outcome};
 use inrush_core::{Error, Result};
@@ -54,14 +54,14 @@ pub(crate) fn read_table(connection: &mut Connection, name: &TableName) -> Resul
         reading.take(rows(connection, &query)?)?;
     }
     match reading.found() {
-        Found::Table(table) => Ok(Some(table)),
-        Found::View(_) => {
+        NamedObject::Table(table) => Ok(Some(table)),
+        NamedObject::View(_) => {
             Err(Error::config(format!("`{}` is a view", name.name)).with_hint("load into the table behind it"))
         }
-        Found::NoSchema => {
+        NamedObject::NoSchema => {
             Err(Error::config(format!("there is no database `{}`, or this user may not see it", name.schema)))
         }
-        Found::NoTable | Found::Temporary => Ok(None),
+        NamedObject::NoTable | NamedObject::Temporary => Ok(None),
     }
 }
 

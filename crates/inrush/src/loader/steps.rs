@@ -9,15 +9,15 @@ mod guard;
 pub(super) mod rights;
 mod server_sort;
 
+use super::event::LoadEvent;
 use super::ledger::{Jobs, LastSteps};
-use super::notice::Notice;
 use super::sql;
 use super::target::Target;
 use crate::blocking::Connection;
 use crate::fault;
 use crate::table::{self, TableName};
 use inrush_core::bulk::Table;
-use inrush_core::bulk::ledger::Step;
+use inrush_core::bulk::ledger::JobStep;
 use inrush_core::bulk::steps::{Index, Shadow, indexes, redefined};
 use inrush_core::session::{Discard, Query};
 use inrush_core::value::ident::quote_table;
@@ -29,7 +29,7 @@ pub(super) fn first(connection: &mut Connection, target: &Target, jobs: &mut Job
         make_shadow(connection, target, jobs, &shadow)?;
     }
     if !target.load.options.before.is_empty() {
-        jobs.step(connection, Step::Before, |connection, _| run_all(connection, target, "--before"))?;
+        jobs.step(connection, JobStep::Before, |connection, _| run_all(connection, target, "--before"))?;
     }
     if target.sort.by_server() {
         server_sort::drop_keys(connection, target, jobs)?;
@@ -40,7 +40,7 @@ pub(super) fn first(connection: &mut Connection, target: &Target, jobs: &mut Job
 }
 
 /// What the end of the jobs runs.
-pub(super) const LAST: LastSteps = LastSteps { has_any: has_last, settle: server_sort::make_keys, run: last, give_up };
+pub(super) const LAST: LastSteps = LastSteps { has_any: has_last, settle: server_sort::make_keys, run: last, clean_up };
 
 /// Whether something comes after the last row.
 fn has_last(target: &Target) -> bool {
@@ -58,7 +58,7 @@ fn last(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result
                 guard::check_rows(connection, target, jobs, &shadow)?;
                 guard::intend(connection, jobs, &shadow)?;
             }
-            jobs.step(connection, Step::Indexes, |connection, jobs| {
+            jobs.step(connection, JobStep::Indexes, |connection, jobs| {
                 if !target.sort.by_server() {
                     rebuild(connection, target, &kept)?;
                 }
@@ -71,7 +71,7 @@ fn last(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result
         })?;
     }
     if !target.load.options.after.is_empty() {
-        jobs.step(connection, Step::After, |connection, _| run_all(connection, target, "--after"))?;
+        jobs.step(connection, JobStep::After, |connection, _| run_all(connection, target, "--after"))?;
     }
     Ok(())
 }
@@ -134,7 +134,7 @@ pub(super) fn check_atomic(connection: &mut Connection, table: &Table, option: &
 }
 
 /// Undoes what a load has prepared if no run can continue the load: drops its shadow, rebuilds dropped indexes.
-fn give_up(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result<()> {
+fn clean_up(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result<()> {
     jobs.alone(connection, target, |connection, jobs| match target.shadow() {
         Some(shadow) => connection
             .execute(&format!("DROP TABLE IF EXISTS {}", quote_table(&shadow.schema, &shadow.shadow)), ())
@@ -149,7 +149,7 @@ fn make_shadow(connection: &mut Connection, target: &Target, jobs: &mut Jobs, sh
     let keeps_rows = !target.load.options.truncate && target.to_create.is_none();
     target.load.control.waits(0, Some("the copy of the table"));
     let mut copied = guard::noted(jobs, shadow)?;
-    jobs.own_step(connection, Step::Truncate, |connection, jobs| {
+    jobs.own_step(connection, JobStep::Truncate, |connection, jobs| {
         if keeps_rows {
             connection.execute(&shadow.copy(&target.table.columns), ())?;
         }
@@ -167,12 +167,12 @@ fn make_shadow(connection: &mut Connection, target: &Target, jobs: &mut Jobs, sh
 fn create_shadow(connection: &mut Connection, target: &Target, jobs: &mut Jobs, shadow: &Shadow) -> Result<()> {
     /// ER_TABLE_EXISTS_ERROR
     const EXISTS: u16 = 1050;
-    let makes_way = jobs.is_kept() && !jobs.is_done(Step::Create);
+    let makes_way = jobs.is_kept() && !jobs.is_done(JobStep::Create);
     if makes_way {
         make_way(connection, target, jobs, shadow)?;
     }
     let next_id = guard::begin(connection, target, jobs, shadow)?;
-    jobs.own_step(connection, Step::Create, |connection, _| {
+    jobs.own_step(connection, JobStep::Create, |connection, _| {
         connection.execute(&creation(target, shadow), ()).map_err(|error| match error.code() {
             EXISTS => in_use(shadow),
             _ => error.while_doing("cannot make the shadow of the table"),
@@ -180,7 +180,7 @@ fn create_shadow(connection: &mut Connection, target: &Target, jobs: &mut Jobs, 
         if target.load.options.redefines() && target.to_create.is_none() {
             let [old, new] = [&shadow.table, &shadow.shadow].map(|name| guard::definition(connection, shadow, name));
             let changes = redefined::changes(&old?, &new?);
-            target.load.notify(&Notice::Redefined { changes });
+            target.load.notify(&LoadEvent::Redefined { changes });
         }
         // Rows without ids get none that was handed out before.
         match next_id.filter(|_| !target.load.options.truncate && !target.load.options.redefines()) {
@@ -213,13 +213,13 @@ fn make_way(connection: &mut Connection, target: &Target, jobs: &mut Jobs, shado
         return Err(in_use(shadow));
     }
     if sql::is_there(connection, &shadow.schema, &shadow.shadow)? {
-        let is_ours = jobs.is_done(Step::Make) && jobs.are_alone(connection, target)?;
+        let is_ours = jobs.is_done(JobStep::Make) && jobs.are_alone(connection, target)?;
         if !is_ours || !sql::rows(connection, &shadow.first_row_query())?.is_empty() {
             return Err(in_use(shadow));
         }
         connection.execute(&shadow.drop_unused(), ())?;
     }
-    jobs.intend(connection, Step::Make)
+    jobs.intend(connection, JobStep::Make)
 }
 
 fn in_use(shadow: &Shadow) -> Error {
@@ -237,7 +237,7 @@ fn in_use(shadow: &Shadow) -> Error {
 fn swap(connection: &mut Connection, target: &Target, jobs: &Jobs, shadow: &Shadow) -> Result<()> {
     if sql::is_there(connection, &shadow.schema, &shadow.shadow)? {
         guard::swap(connection, target, jobs, shadow)?;
-        target.load.notify(&Notice::Swapped);
+        target.load.notify(&LoadEvent::Swapped);
     } else if !jobs.copied().is_some_and(|copied| copied.renames) {
         // A table that only has the name of the former table must not be dropped.
         return Err(guard::is_gone(shadow));
@@ -250,7 +250,7 @@ fn swap(connection: &mut Connection, target: &Target, jobs: &Jobs, shadow: &Shad
 }
 
 fn drop_indexes(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result<()> {
-    if jobs.is_done(Step::Drop) {
+    if jobs.is_done(JobStep::Drop) {
         return Ok(());
     }
     let needed = needed(connection, target)?;
@@ -261,13 +261,15 @@ fn drop_indexes(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -
     if !kept.is_empty() {
         jobs.note_indexes(connection, kept)?;
     }
-    jobs.step(connection, Step::Drop, |connection, _| {
+    jobs.step(connection, JobStep::Drop, |connection, _| {
         if going.is_empty() {
             return Ok(());
         }
         target.load.control.waits(0, Some("ALTER TABLE .. DROP INDEX"));
         connection.execute(&indexes::drop_statement(&target.filled(), &going), ())?;
-        target.load.notify(&Notice::IndexesDropped { names: going.iter().map(|index| index.name.clone()).collect() });
+        target
+            .load
+            .notify(&LoadEvent::IndexesDropped { names: going.iter().map(|index| index.name.clone()).collect() });
         Ok(())
     })?;
     Ok(())
@@ -285,7 +287,9 @@ fn rebuild(connection: &mut Connection, target: &Target, kept: &[Index]) -> Resu
         for statement in indexes::add_statements(&target.filled(), &missing) {
             connection.execute(&statement, ()).map_err(|e| e.while_doing("cannot rebuild the indexes"))?;
         }
-        target.load.notify(&Notice::IndexesRebuilt { names: missing.iter().map(|index| index.name.clone()).collect() });
+        target
+            .load
+            .notify(&LoadEvent::IndexesRebuilt { names: missing.iter().map(|index| index.name.clone()).collect() });
     }
     Ok(())
 }
@@ -317,7 +321,7 @@ fn run_all(connection: &mut Connection, target: &Target, option: &'static str) -
         connection
             .run(Query::new(statement, &mut Discard))
             .map_err(|e| e.while_doing(&format!("`{option} {statement}` failed")))?;
-        target.load.notify(&Notice::Ran { option, statement: statement.clone() });
+        target.load.notify(&LoadEvent::Ran { option, statement: statement.clone() });
     }
     Ok(())
 }

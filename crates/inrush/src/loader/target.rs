@@ -2,14 +2,14 @@
 //! and events for all targets are in the [`Load`].
 
 use super::control::lock;
+use super::event::LoadEvent;
 use super::load::Load;
-use super::notice::Notice;
-use super::presence::Presence;
+use super::run_lock::RunLock;
 use super::sort_plan::SortPlan;
 use super::tuning::Tuning;
 use crate::Config;
 use inrush_core::bulk::Table;
-use inrush_core::bulk::judge::Harmless;
+use inrush_core::bulk::answer::AcceptedWarnings;
 use inrush_core::bulk::lane::LaneSession;
 use inrush_core::bulk::ledger::Ledger;
 use inrush_core::bulk::method::{Choice, Method};
@@ -38,14 +38,14 @@ pub(super) struct Target {
     pub(super) choice: Mutex<Choice>,
     /// The best method after LOAD DATA.
     pub(super) insert: Method,
-    pub(super) harmless: Mutex<Harmless>,
+    pub(super) accepted_warnings: Mutex<AcceptedWarnings>,
     /// Chunks of more bytes than this are too large for some limit of the server.
     pub(super) largest_chunk: AtomicUsize,
     /// The share of bad rows that the last replay came to.
     pub(super) bad_share: Mutex<f64>,
     pub(super) sort: SortPlan,
     pub(super) tuning: Arc<Tuning>,
-    pub(super) presence: Presence,
+    pub(super) run_lock: RunLock,
 }
 
 impl Target {
@@ -77,6 +77,6 @@ impl Target {
 
     pub(super) fn notify_choice(&self) {
         let choice = lock(&self.choice).clone();
-        self.load.notify(&Notice::Method(choice));
+        self.load.notify(&LoadEvent::Method(choice));
     }
 }

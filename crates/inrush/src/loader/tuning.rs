@@ -2,7 +2,7 @@
 
 use super::budget::Budget;
 use super::control::{Control, LaneState, lock};
-use super::notice::Notice;
+use super::event::LoadEvent;
 use super::options::{BatchSize, LoadOptions};
 use inrush_core::bulk::Method;
 use inrush_core::bulk::tuner::memory::batches;
@@ -130,14 +130,14 @@ impl Tuning {
     }
 
     /// Returns the event for a lane that has no batch because there is no memory for one of the requested size.
-    pub(super) fn shortage(&self) -> Option<Notice> {
+    pub(super) fn shortage(&self) -> Option<LoadEvent> {
         if self.may_shrink_batches() {
             return None;
         }
         let lanes = self.lanes();
-        let takes = self.budget.starves(lanes)?;
+        let takes = self.budget.lacks_memory_for(lanes)?;
         let enough = takes * batches(lanes) as u64;
-        Some(Notice::ShortOfMemory { lanes, takes, memory: self.budget.limit(), enough })
+        Some(LoadEvent::ShortOfMemory { lanes, takes, memory: self.budget.limit(), enough })
     }
 
     pub(super) fn budget(&self) -> &Arc<Budget> {

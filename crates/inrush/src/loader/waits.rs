@@ -25,7 +25,7 @@
 use super::control::Control;
 use crate::Config;
 use crate::blocking::Connection;
-use crate::pipeline::probe::{self, Way};
+use crate::pipeline::probe::{self, PipelineStart};
 use inrush_core::bulk::Source;
 use inrush_core::session::pipeline::Window;
 use inrush_core::{Error, Kind, Result};
@@ -63,7 +63,7 @@ impl Control {
     /// How much of `n_steps` commands may be in flight at the server. Where that is not known, another connection finds out; an abort
     /// abandons that connection.
     pub(super) fn window(&self, config: &Config, n_steps: usize) -> Result<Window> {
-        if let Way::Clear(window) = probe::way(config, Some(n_steps)) {
+        if let PipelineStart::Clear(window) = probe::way(config, Some(n_steps)) {
             return Ok(window);
         }
         let config = config.clone();

@@ -2,7 +2,7 @@
 //! we report it, with what the server says it is doing. It also watches lanes that have nothing to do because memory is short.
 
 use super::control::lock;
-use super::notice::Notice;
+use super::event::LoadEvent;
 use super::target::Target;
 use super::waits::beside;
 use crate::Config;
@@ -26,7 +26,7 @@ pub(super) fn watch(target: &Target, over: &Receiver<()>) {
             let Ok(Some(state)) = beside("inrush-watch", is_over, move || server_state(&config, connection_id)) else {
                 continue;
             };
-            target.load.notify(&Notice::Silent { lane: lane + 1, waiting_for, seconds, state });
+            target.load.notify(&LoadEvent::Silent { lane: lane + 1, waiting_for, seconds, state });
         }
         if !has_told_of_memory && let Some(shortage) = target.tuning.shortage() {
             target.load.notify(&shortage);

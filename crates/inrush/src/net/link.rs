@@ -25,7 +25,7 @@ pub(crate) struct Link {
     pub(crate) channel: Channel,
     /// Results that a caller was reading row by row.
     stream: Option<Stream>,
-    tls: Option<Box<tls::Session>>,
+    tls: Option<Box<tls::TlsSession>>,
     /// Whether the replies of a pipeline have come fast lately, so that it is worth waiting for several of them.
     pub(crate) is_flowing: bool,
     /// The first failure to write. What the server said before it closed may still be on its way to us.
@@ -56,7 +56,7 @@ impl Link {
             Step::Done(output) => Ok(Progress::Done(output)),
             Step::More => Ok(Progress::Wait),
             Step::StartTls => {
-                self.tls = Some(Box::new(tls::Session::new(config)?));
+                self.tls = Some(Box::new(tls::TlsSession::new(config)?));
                 self.channel.session.set_transport(Transport::Tls);
                 Ok(Progress::Wait)
             }
@@ -168,7 +168,7 @@ impl Link {
                     Ok(true) => {}
                     _ => return,
                 },
-                Err(error) => drop(self.give_up(error)),
+                Err(error) => drop(self.fail(error)),
             }
         }
     }
@@ -271,7 +271,7 @@ impl Link {
     }
 
     /// Records that an exchange failed. The returned error says whether the connection can still be used.
-    pub(crate) fn give_up(&mut self, error: Error) -> Error {
+    pub(crate) fn fail(&mut self, error: Error) -> Error {
         let session = &mut self.channel.session;
         if error.kind() == Kind::Server && !error.is_fatal() && !session.is_dead() {
             return error;

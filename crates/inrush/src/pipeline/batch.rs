@@ -12,7 +12,7 @@ use std::fmt;
 
 /// Steps put together beforehand, and the replies to them.
 pub(crate) struct Batch {
-    steps: Vec<Step>,
+    steps: Vec<QueuedCommand>,
     /// The statements among them, each once.
     statements: Vec<Statement>,
     pub(crate) best_effort: bool,
@@ -25,7 +25,7 @@ pub(crate) struct Batch {
     zone: Option<TimeZone>,
 }
 
-enum Step {
+enum QueuedCommand {
     Query(Vec<u8>),
     Execute(Statement, Bound),
     Prepare(Statement),
@@ -51,18 +51,18 @@ impl Batch {
     }
 
     pub(super) fn query(&mut self, sql: &[u8]) {
-        self.steps.push(Step::Query(sql.to_vec()));
+        self.steps.push(QueuedCommand::Query(sql.to_vec()));
     }
 
     pub(super) fn execute(&mut self, statement: &Statement, params: impl Params) {
         let bound = params.values(statement.names()).and_then(|values| {
             let mut memory = Vec::new();
-            let values = values.made(self.zone.as_ref(), &mut memory)?;
+            let values = values.resolve(self.zone.as_ref(), &mut memory)?;
             stmt::check(&values).map(|()| Bound::new(&values))
         });
         self.steps.push(match bound {
-            Ok(bound) => Step::Execute(statement.clone(), bound),
-            Err(error) => Step::Refused(Some(error)),
+            Ok(bound) => QueuedCommand::Execute(statement.clone(), bound),
+            Err(error) => QueuedCommand::Refused(Some(error)),
         });
         // More than that many would remove each other from the cache.
         if self.statements.len() < MAX_LEARNED && !self.statements.iter().rev().any(|known| known == statement) {
@@ -71,15 +71,15 @@ impl Batch {
     }
 
     pub(super) fn prepare(&mut self, statement: &Statement) {
-        self.steps.push(Step::Prepare(statement.clone()));
+        self.steps.push(QueuedCommand::Prepare(statement.clone()));
     }
 
     pub(super) fn ping(&mut self) {
-        self.steps.push(Step::Ping);
+        self.steps.push(QueuedCommand::Ping);
     }
 
     pub(super) fn reset(&mut self) {
-        self.steps.push(Step::Reset);
+        self.steps.push(QueuedCommand::Reset);
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -97,7 +97,7 @@ impl Flight for &mut Batch {
         let room = next.session().statements().capacity();
         if self.next_statement < self.statements.len().min(room) {
             self.next_statement += 1;
-            return next.learn(&self.statements[self.next_statement - 1]);
+            return next.prepare_ahead(&self.statements[self.next_statement - 1]);
         }
         if !self.statements.is_empty() && !std::mem::replace(&mut self.has_waited, true) {
             return next.wait();
@@ -105,12 +105,12 @@ impl Flight for &mut Batch {
         self.next_step += 1;
         match self.steps.get_mut(self.next_step - 1) {
             None => next.end(),
-            Some(Step::Query(sql)) => next.query(sql),
-            Some(Step::Execute(statement, bound)) => next.execute_bound(statement, bound),
-            Some(Step::Prepare(statement)) => next.prepare(statement),
-            Some(Step::Ping) => next.ping(),
-            Some(Step::Reset) => next.reset(),
-            Some(Step::Refused(error)) => {
+            Some(QueuedCommand::Query(sql)) => next.query(sql),
+            Some(QueuedCommand::Execute(statement, bound)) => next.execute_bound(statement, bound),
+            Some(QueuedCommand::Prepare(statement)) => next.prepare(statement),
+            Some(QueuedCommand::Ping) => next.ping(),
+            Some(QueuedCommand::Reset) => next.reset(),
+            Some(QueuedCommand::Refused(error)) => {
                 next.refuse(error.take().unwrap_or_else(|| Error::config("the step was refused before")))
             }
         }

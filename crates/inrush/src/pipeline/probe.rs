@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// What to do before a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum PipelineStart {
     /// Start the pipeline, with this window.
     Clear(Window),
     /// Find out first.
@@ -20,21 +20,21 @@ pub(crate) enum Way {
 }
 
 /// How a pipeline of `n_steps` may be sent (`None`: as many as there will be).
-pub(crate) fn way(config: &Config, n_steps: Option<usize>) -> Way {
+pub(crate) fn way(config: &Config, n_steps: Option<usize>) -> PipelineStart {
     match config.pipeline() {
-        _ if n_steps.is_some_and(|n| n <= 1) => Way::Clear(ONE_BY_ONE),
-        PipelineMode::On => Way::Clear(Window::default()),
-        PipelineMode::Off => Way::Clear(ONE_BY_ONE),
+        _ if n_steps.is_some_and(|n| n <= 1) => PipelineStart::Clear(ONE_BY_ONE),
+        PipelineMode::On => PipelineStart::Clear(Window::default()),
+        PipelineMode::Off => PipelineStart::Clear(ONE_BY_ONE),
         PipelineMode::Auto => match known().get(&config.address()) {
-            Some(can) => Way::Clear(window(*can)),
-            None => Way::Unknown,
+            Some(can) => PipelineStart::Clear(window(*can)),
+            None => PipelineStart::Unknown,
         },
     }
 }
 
 /// Whether it is known, without a test, that a flight of two commands is answered.
 pub(crate) fn is_clear(config: &Config) -> bool {
-    matches!(way(config, None), Way::Clear(window) if window.n_commands > 1)
+    matches!(way(config, None), PipelineStart::Clear(window) if window.n_commands > 1)
 }
 
 /// What may be in flight without a test.

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 /// A pool's book over connections `C` and waiters `W`.
 #[derive(Debug)]
-pub(crate) struct Ledger<C, W> {
+pub(crate) struct PoolLedger<C, W> {
     options: PoolOptions,
     /// The last one was used last.
     idle: Vec<Resting<C>>,
@@ -46,7 +46,7 @@ pub(crate) struct Resting<C> {
 
 /// What a caller gets that asks, or that waited.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Grant<C> {
+pub(crate) enum Acquired<C> {
     /// This one, once it was checked.
     Lend(Resting<C>),
     /// A place to open one, not before that moment.
@@ -58,10 +58,10 @@ pub(crate) enum Grant<C> {
 /// The answer to a caller that asks.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Answer<C> {
-    Grant(Grant<C>),
+    Acquired(Acquired<C>),
     /// This one is too old: close it and ask again.
     Retire(C),
-    /// Wait, under a number of [`Ledger::wait`].
+    /// Wait, under a number of [`PoolLedger::wait`].
     Wait,
 }
 
@@ -114,7 +114,7 @@ pub struct PoolStatus {
     pub min: usize,
 }
 
-impl<C, W> Ledger<C, W> {
+impl<C, W> PoolLedger<C, W> {
     pub(crate) fn new(options: PoolOptions) -> Self {
         Self {
             options,
@@ -135,16 +135,16 @@ impl<C, W> Ledger<C, W> {
     /// A caller asks for a connection.
     pub(crate) fn take(&mut self, now: Instant) -> Answer<C> {
         if self.is_closed {
-            return Answer::Grant(Grant::Closed);
+            return Answer::Acquired(Acquired::Closed);
         }
         self.look_again(now);
         match self.idle.pop() {
             Some(old) if is_over(old.expires, now) => Answer::Retire(old.item),
             Some(resting) => {
                 self.n_lent += 1;
-                Answer::Grant(Grant::Lend(resting))
+                Answer::Acquired(Acquired::Lend(resting))
             }
-            None if self.may_open() => Answer::Grant(self.grant_opening()),
+            None if self.may_open() => Answer::Acquired(self.grant_opening()),
             None => Answer::Wait,
         }
     }
@@ -170,36 +170,36 @@ impl<C, W> Ledger<C, W> {
         self.waiting.remove(&number);
     }
 
-    /// Returns the next waiter to serve, and its grant. Call this after each of the methods below, until it returns `None`.
-    pub(crate) fn serve(&mut self) -> Option<(W, Grant<C>)> {
+    /// Returns the next waiter to serve, and what it gets. Call this after each of the methods below, until it returns `None`.
+    pub(crate) fn serve(&mut self) -> Option<(W, Acquired<C>)> {
         if self.waiting.is_empty() {
             let is_over = self.is_closed && self.total() == 0;
-            return self.waiting_for_end.pop_if(|_| is_over).map(|who| (who, Grant::Closed));
+            return self.waiting_for_end.pop_if(|_| is_over).map(|who| (who, Acquired::Closed));
         }
-        let grant = match self.idle.pop() {
-            _ if self.is_closed => Grant::Closed,
+        let acquired = match self.idle.pop() {
+            _ if self.is_closed => Acquired::Closed,
             Some(resting) => {
                 self.n_lent += 1;
-                Grant::Lend(resting)
+                Acquired::Lend(resting)
             }
             None if self.may_open() => self.grant_opening(),
             None => return None,
         };
-        self.waiting.pop_first().map(|(_, who)| (who, grant))
+        self.waiting.pop_first().map(|(_, who)| (who, acquired))
     }
 
-    /// A grant was not taken up: the caller that waited is gone.
-    pub(crate) fn undo(&mut self, grant: Grant<C>) -> Option<C> {
-        match grant {
-            Grant::Lend(resting) => {
+    /// What a waiter got was not taken: the caller that waited is gone.
+    pub(crate) fn undo(&mut self, acquired: Acquired<C>) -> Option<C> {
+        match acquired {
+            Acquired::Lend(resting) => {
                 self.n_lent -= 1;
                 if self.is_closed {
                     return Some(resting.item);
                 }
                 self.idle.push(resting);
             }
-            Grant::Open(_) => self.n_opening -= 1,
-            Grant::Closed => {}
+            Acquired::Open(_) => self.n_opening -= 1,
+            Acquired::Closed => {}
         }
         None
     }
@@ -359,9 +359,9 @@ impl<C, W> Ledger<C, W> {
         !self.is_closed && !self.is_full && !is_tried && self.total() < self.options.max
     }
 
-    fn grant_opening(&mut self) -> Grant<C> {
+    fn grant_opening(&mut self) -> Acquired<C> {
         self.n_opening += 1;
-        Grant::Open(self.retry_at)
+        Acquired::Open(self.retry_at)
     }
 
     /// Nothing is overdue by more than that.

@@ -5,7 +5,7 @@
 //! which frees locks and ends transactions, and the caller that gets the connection next reads the answers.
 
 use crate::PoolOptions;
-use crate::pool::ledger::{Answer, Check, Chores, Grant, Ledger, PoolStatus, Resting};
+use crate::pool::ledger::{Acquired, Answer, Check, Chores, PoolLedger, PoolStatus, Resting};
 use crate::pool::meters::Meters;
 use crate::pool::waiter::Waiter;
 use crate::{Config, Error, Kind, Result, verbs};
@@ -29,14 +29,14 @@ pub trait Lendable: Send + 'static {
 
     /// Ends what its user broke off, as far as that is possible without waiting, and takes back the settings that the user changed on our side.
     #[doc(hidden)]
-    fn come_to_rest(&mut self, config: &Config);
+    fn prepare_for_return(&mut self, config: &Config);
 
     /// Begins an exchange and writes what the socket takes, without waiting.
     #[doc(hidden)]
     fn start(&mut self, clean: &mut Clean) -> Result<()>;
 }
 
-pub(super) type Book<C> = Ledger<Rested<C>, Arc<Waiter<Grant<Rested<C>>>>>;
+pub(super) type Book<C> = PoolLedger<Rested<C>, Arc<Waiter<Acquired<Rested<C>>>>>;
 
 /// What all handles of one pool share.
 pub(crate) struct Shared<C> {
@@ -76,7 +76,7 @@ pub(crate) struct Opening<C: Lendable> {
 /// A place in the queue.
 pub(crate) struct Waiting<C: Lendable> {
     shared: Arc<Shared<C>>,
-    pub(crate) waiter: Arc<Waiter<Grant<Rested<C>>>>,
+    pub(crate) waiter: Arc<Waiter<Acquired<Rested<C>>>>,
     /// When to ask again if no call comes: set for a caller that the server refused.
     retry_at: Option<Instant>,
     number: u64,
@@ -104,7 +104,7 @@ impl<C: Lendable> Shared<C> {
         let meters = Meters::new(config);
         Ok(Arc::new(Self {
             config: config.clone(),
-            ledger: Mutex::new(Ledger::new(config.pool)),
+            ledger: Mutex::new(PoolLedger::new(config.pool)),
             meters,
             wake_keeper: Box::new(wake_keeper),
         }))
@@ -137,12 +137,12 @@ impl<C: Lendable> Shared<C> {
         loop {
             let mut ledger = self.ledger();
             match ledger.take(now) {
-                Answer::Grant(grant) => {
+                Answer::Acquired(acquired) => {
                     drop(ledger);
-                    if matches!(grant, Grant::Lend(_)) {
+                    if matches!(acquired, Acquired::Lend(_)) {
                         self.meters.lent_idle();
                     }
-                    return self.accept(grant, now);
+                    return self.accept(acquired, now);
                 }
                 Answer::Retire(old) => {
                     drop(ledger);
@@ -165,17 +165,17 @@ impl<C: Lendable> Shared<C> {
         }
     }
 
-    /// Turns a grant into a value that gives it back.
-    pub(crate) fn accept(self: &Arc<Self>, grant: Grant<Rested<C>>, now: Instant) -> Result<Next<C>> {
-        match grant {
-            Grant::Lend(Resting { item, expires, last_used }) => {
-                let check = Ledger::<C, ()>::check(self.options(), last_used, now);
+    /// Turns what was acquired into a value that gives it back.
+    pub(crate) fn accept(self: &Arc<Self>, acquired: Acquired<Rested<C>>, now: Instant) -> Result<Next<C>> {
+        match acquired {
+            Acquired::Lend(Resting { item, expires, last_used }) => {
+                let check = PoolLedger::<C, ()>::check(self.options(), last_used, now);
                 let connection = Some(item.connection);
                 let lent = Pooled { connection, shared: Arc::clone(self), expires, since: now };
                 Ok(Next::Prepare(lent, item.cleaning, check))
             }
-            Grant::Open(not_before) => Ok(Next::Open(Opening::new(self, not_before))),
-            Grant::Closed => Err(closed()),
+            Acquired::Open(not_before) => Ok(Next::Open(Opening::new(self, not_before))),
+            Acquired::Closed => Err(closed()),
         }
     }
 
@@ -191,17 +191,17 @@ impl<C: Lendable> Shared<C> {
 
     fn serve<'a>(&'a self, mut ledger: MutexGuard<'a, Book<C>>) -> MutexGuard<'a, Book<C>> {
         loop {
-            let Some((waiter, grant)) = ledger.serve() else { return ledger };
-            let is_idle = matches!(grant, Grant::Lend(_));
+            let Some((waiter, acquired)) = ledger.serve() else { return ledger };
+            let is_idle = matches!(acquired, Acquired::Lend(_));
             // Waking is the expensive part: not under the lock.
             drop(ledger);
-            let not_taken = waiter.serve(grant).err();
+            let not_taken = waiter.serve(acquired).err();
             if is_idle && not_taken.is_none() {
                 self.meters.lent_idle();
             }
             ledger = self.ledger();
-            if let Some(grant) = not_taken {
-                let unwanted = ledger.undo(grant);
+            if let Some(acquired) = not_taken {
+                let unwanted = ledger.undo(acquired);
                 drop(unwanted);
             }
         }
@@ -228,7 +228,7 @@ impl<C: Lendable> Shared<C> {
 
     /// Begins the clean-up that the session needs, if it needs one. After an error the connection must not be used any more.
     fn cleaning(&self, connection: &mut C) -> Result<Option<Box<Clean>>> {
-        connection.come_to_rest(&self.config);
+        connection.prepare_for_return(&self.config);
         let channel = connection.channel();
         if !channel.session.is_idle() {
             return Err(Error::new(Kind::Io, "its last use was interrupted"));
@@ -280,7 +280,7 @@ impl<C: Lendable> Shared<C> {
     }
 
     /// Closes it; the waiter is served once nothing is left.
-    pub(crate) fn close_and_tell(&self, waiter: &Arc<Waiter<Grant<Rested<C>>>>) {
+    pub(crate) fn close_and_tell(&self, waiter: &Arc<Waiter<Acquired<Rested<C>>>>) {
         self.close();
         let mut ledger = self.ledger();
         ledger.wait_for_end(Arc::clone(waiter));
@@ -365,7 +365,7 @@ impl<C: Lendable> Drop for Opening<C> {
 impl<C: Lendable> Waiting<C> {
     pub(super) fn new(
         shared: &Arc<Shared<C>>,
-        waiter: Arc<Waiter<Grant<Rested<C>>>>,
+        waiter: Arc<Waiter<Acquired<Rested<C>>>>,
         number: u64,
         retry_at: Option<Instant>,
     ) -> Self {
@@ -394,10 +394,10 @@ impl<C: Lendable> Waiting<C> {
         }
     }
 
-    /// Turns the grant into the next step.
-    pub(crate) fn served(mut self, grant: Grant<Rested<C>>) -> Result<Next<C>> {
+    /// Turns what was acquired into the next step.
+    pub(crate) fn served(mut self, acquired: Acquired<Rested<C>>) -> Result<Next<C>> {
         self.is_over = true;
-        self.shared.accept(grant, Instant::now())
+        self.shared.accept(acquired, Instant::now())
     }
 }
 
@@ -410,11 +410,11 @@ impl<C: Lendable> Drop for Waiting<C> {
         let left_behind = self.waiter.leave();
         let mut ledger = self.shared.ledger();
         ledger.leave(self.number);
-        if let Some(grant) = left_behind {
-            if matches!(grant, Grant::Lend(_)) {
+        if let Some(acquired) = left_behind {
+            if matches!(acquired, Acquired::Lend(_)) {
                 self.shared.meters.returned();
             }
-            let unwanted = ledger.undo(grant);
+            let unwanted = ledger.undo(acquired);
             self.shared.settle(ledger);
             drop(unwanted);
         }

@@ -26,13 +26,13 @@ impl<G> Waiter<G> {
         Self { state: Mutex::new(State::Fresh), bell: Condvar::new() }
     }
 
-    /// Hands the grant over and wakes the waiter. `Err`: the waiter is gone.
-    pub(crate) fn serve(&self, grant: G) -> Result<(), G> {
+    /// Hands the value over and wakes the waiter. `Err`: the waiter is gone.
+    pub(crate) fn serve(&self, value: G) -> Result<(), G> {
         let mut state = self.lock();
         if let State::Left = *state {
-            return Err(grant);
+            return Err(value);
         }
-        let before = std::mem::replace(&mut *state, State::Served(grant));
+        let before = std::mem::replace(&mut *state, State::Served(value));
         drop(state);
         match before {
             State::Thread => self.bell.notify_one(),
@@ -46,7 +46,7 @@ impl<G> Waiter<G> {
     pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<G> {
         let mut state = self.lock();
         match std::mem::replace(&mut *state, State::Left) {
-            State::Served(grant) => Poll::Ready(grant),
+            State::Served(value) => Poll::Ready(value),
             State::Task(waker) if waker.will_wake(cx.waker()) => {
                 *state = State::Task(waker);
                 Poll::Pending
@@ -62,8 +62,8 @@ impl<G> Waiter<G> {
     pub(crate) fn wait(&self, deadline: Option<Instant>) -> Option<G> {
         let mut state = self.lock();
         loop {
-            if let State::Served(grant) = std::mem::replace(&mut *state, State::Left) {
-                return Some(grant);
+            if let State::Served(value) = std::mem::replace(&mut *state, State::Left) {
+                return Some(value);
             }
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
             if left.is_some_and(|left| left.is_zero()) {
@@ -77,10 +77,10 @@ impl<G> Waiter<G> {
         }
     }
 
-    /// Stops waiting; `Some`: a grant that came at the last moment.
+    /// Stops waiting; `Some`: a value that came at the last moment.
     pub(crate) fn leave(&self) -> Option<G> {
         match std::mem::replace(&mut *self.lock(), State::Left) {
-            State::Served(grant) => Some(grant),
+            State::Served(value) => Some(value),
             _ => None,
         }
     }

@@ -30,7 +30,7 @@ pub(crate) enum Reader {
 
 /// What exists under a name.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum NamedObject {
     /// A table.
     Table(Table),
     /// A view. A load does not read its columns.
@@ -50,7 +50,7 @@ enum State {
     ExpectDefinition(Draft),
     ExpectColumns(Draft),
     ExpectJsonChecks(Draft),
-    Done(Found),
+    Done(NamedObject),
 }
 
 #[derive(Debug)]
@@ -110,12 +110,12 @@ impl Reading {
 
     /// Takes its rows: each value as text, NULL as the empty text.
     pub(crate) fn take(&mut self, rows: Vec<Vec<String>>) -> Result<()> {
-        self.state = match std::mem::replace(&mut self.state, State::Done(Found::NoTable)) {
+        self.state = match std::mem::replace(&mut self.state, State::Done(NamedObject::NoTable)) {
             State::ExpectTable => self.take_table(rows),
-            State::ExpectSchema if rows.is_empty() => State::Done(Found::NoSchema),
-            State::ExpectSchema => State::Done(Found::NoTable),
+            State::ExpectSchema if rows.is_empty() => State::Done(NamedObject::NoSchema),
+            State::ExpectSchema => State::Done(NamedObject::NoTable),
             State::ExpectDefinition(draft) => match rows.first().and_then(|row| row.get(1)) {
-                Some(sql) if sql.starts_with("CREATE TEMPORARY") => State::Done(Found::Temporary),
+                Some(sql) if sql.starts_with("CREATE TEMPORARY") => State::Done(NamedObject::Temporary),
                 _ => State::ExpectColumns(draft),
             },
             // MariaDB answers a query on COLUMNS that a KILL QUERY hits with no row and no error (docs/notes/failures.md).
@@ -140,10 +140,10 @@ impl Reading {
     }
 
     /// What was found, once there is no query left.
-    pub(crate) fn found(self) -> Found {
+    pub(crate) fn found(self) -> NamedObject {
         match self.state {
             State::Done(found) => found,
-            _ => Found::NoTable,
+            _ => NamedObject::NoTable,
         }
     }
 
@@ -151,15 +151,15 @@ impl Reading {
         let rows = rows.into_iter().filter_map(|row| <[String; 6]>::try_from(row).ok()).collect();
         match (the_one_meant(rows, &self.name), self.reader) {
             (None, Reader::Load) => State::ExpectSchema,
-            (None, Reader::Batch) => State::Done(Found::NoTable),
+            (None, Reader::Batch) => State::Done(NamedObject::NoTable),
             (Some([kind, engine, transactions, schema, name, _]), reader) => {
                 let transactional = transactions == "YES";
                 let table = Table { schema, name, engine, transactional, columns: Vec::new() };
                 let is_view = kind.contains("VIEW");
                 match reader {
                     // MariaDB lists them since 11.2.
-                    _ if kind.contains("TEMPORARY") => State::Done(Found::Temporary),
-                    Reader::Load if is_view => State::Done(Found::View(table)),
+                    _ if kind.contains("TEMPORARY") => State::Done(NamedObject::Temporary),
+                    Reader::Load if is_view => State::Done(NamedObject::View(table)),
                     Reader::Load => State::ExpectColumns(Draft { table, is_view }),
                     Reader::Batch => State::ExpectDefinition(Draft { table, is_view }),
                 }
@@ -171,8 +171,8 @@ impl Reading {
 impl Draft {
     fn done(self) -> State {
         State::Done(match self.is_view {
-            true => Found::View(self.table),
-            false => Found::Table(self.table),
+            true => NamedObject::View(self.table),
+            false => NamedObject::Table(self.table),
         })
     }
 }

@@ -22,13 +22,13 @@ use std::sync::Arc;
 use verifier::{Check, Verifier};
 
 /// One TLS session over one connection.
-pub(crate) struct Session {
+pub(crate) struct TlsSession {
     rustls: ClientConnection,
     /// What a read of the socket brought, before rustls takes it: rustls itself reads only 4 KiB at a time.
     received: Box<[u8]>,
 }
 
-impl Session {
+impl TlsSession {
     pub(crate) fn new(config: &Config) -> Result<Self> {
         let cannot = |e: rustls::Error| Error::config(format!("cannot set TLS up: {e}"));
         let mut rustls = ClientConnection::new(client_config(config)?, server_name(config)?).map_err(cannot)?;
@@ -44,12 +44,12 @@ impl Session {
         self.rustls.wants_write()
     }
 
-    /// Room to read into; never empty. Then call [`Session::decrypt`].
+    /// Room to read into; never empty. Then call [`TlsSession::decrypt`].
     pub(crate) fn space(&mut self) -> &mut [u8] {
         &mut self.received
     }
 
-    /// Decrypts the first `n` bytes of [`Session::space`] and hands what comes out to `channel`.
+    /// Decrypts the first `n` bytes of [`TlsSession::space`] and hands what comes out to `channel`.
     pub(crate) fn decrypt(&mut self, n: usize, channel: &mut Channel) -> Result<()> {
         let mut rest = &self.received[..n];
         let lost = |e| Error::io("the connection to the server was lost", e).because(Reason::ConnectionLost);

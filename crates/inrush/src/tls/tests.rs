@@ -73,7 +73,7 @@ fn meet(config: Config, server: Server, client_roots: Option<RootCertStore>) -> 
         None => builder.with_no_client_auth(),
     };
     let mut theirs = ServerConnection::new(Arc::new(builder.with_cert_resolver(Arc::new(identity)))).unwrap();
-    let mut ours = Session::new(&config)?;
+    let mut ours = TlsSession::new(&config)?;
     let mut channel = Channel::new(inrush_core::session::Transport::Tls, 1 << 20);
     channel.outbox.packet(|body| body.extend_from_slice(b"ping"));
     for _ in 0..10 {
@@ -250,7 +250,7 @@ fn a_server_may_want_a_certificate_of_ours() {
 
 #[track_caller]
 fn check_unusable(config: Config, want: &str) {
-    let error = Session::new(&config).map(drop).unwrap_err();
+    let error = TlsSession::new(&config).map(drop).unwrap_err();
     assert_eq!(error.kind(), Kind::Config);
     assert!(error.message().contains(want), "{error:?}");
 }

@@ -1,8 +1,8 @@
 //! Batches on a connection for tasks.
 
 use super::Connection;
-use crate::batch::{self, Job, Known, Undo, Work};
-use crate::pace::QueryTime;
+use crate::batch::{self, Job, Known, UndoOutcome, Work};
+use crate::deadlines::QueryTime;
 use crate::pipeline::probe;
 use crate::sql::Sql;
 use crate::trace::Trace;
@@ -81,7 +81,7 @@ impl Connection {
         let sent = picked.as_ref().map_or(checked.rows(), |picked| picked as &dyn BoundRows);
         let end = self.write_batch(job, sent, options, &known).await;
         let kept = picked.map(Picked::into_numbers);
-        checked.told(end, kept)
+        checked.result(end, kept)
     }
 
     async fn learn_target(&mut self, job: &Job<'_>, options: &BatchOptions) -> Result<Known> {
@@ -130,9 +130,9 @@ impl Connection {
     /// Runs the work, and undoes it if it fails.
     async fn in_scope(&mut self, scope: Scope, work: Work<'_, '_>, off: bool) -> Result<Counters> {
         match scope {
-            Scope::Bare => {
+            Scope::Autocommit => {
                 let autocommit = self.session().autocommit() && !self.session().in_transaction();
-                self.work(scope, work, false).await.map_err(|e| batch::bare(e, autocommit))
+                self.work(scope, work, false).await.map_err(|e| batch::autocommit_error(e, autocommit))
             }
             Scope::Transaction => {
                 let mut tx = self.begin().await?;
@@ -177,7 +177,7 @@ impl Connection {
         match end {
             Ok(()) => Ok(attempt.into_counters()),
             // The answers make no sense: only the end of the connection undoes what is stored.
-            Err(error) if error.is_fatal() => Err(self.give_up(error)),
+            Err(error) if error.is_fatal() => Err(self.fail(error)),
             Err(error) => Err(error),
         }
     }
@@ -200,19 +200,19 @@ impl Connection {
             return error;
         }
         let end = self.execute(batch::UNDO, ()).await;
-        match Undo::of(end, self.session()) {
-            Undo::Undone => error,
-            Undo::TransactionOver => {
+        match UndoOutcome::of(end, self.session()) {
+            UndoOutcome::Undone => error,
+            UndoOutcome::TransactionOver => {
                 self.session_mut().transaction_lost(error.code());
                 // If no guard holds the transaction: with autocommit off, commands in flight after a deadlock have opened another transaction.
                 if !self.session().is_guarded()
                     && let Err(failed) = self.execute("ROLLBACK", ()).await
                 {
-                    return self.give_up(batch::not_undone(&error, &failed));
+                    return self.fail(batch::not_undone(&error, &failed));
                 }
                 error
             }
-            Undo::Failed(failed) => self.give_up(batch::not_undone(&error, &failed)),
+            UndoOutcome::Failed(failed) => self.fail(batch::not_undone(&error, &failed)),
         }
     }
 }

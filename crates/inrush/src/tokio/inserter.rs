@@ -3,11 +3,11 @@
 use super::shell::{self, Alone, sleep, wait};
 use super::{Connection, Pool, PooledConnection};
 use crate::inserter::answers::Ticket;
-use crate::inserter::attempts::{Attempts, Step};
-use crate::inserter::line::{self, Finding, Ledger, Line, Place};
-use crate::inserter::shape::{Known, Shape};
+use crate::inserter::attempts::{Attempts, NextStep};
+use crate::inserter::line::{self, Finding, Line, LineLedger, LinePlace};
+use crate::inserter::shape::{Known, RowShape};
 use crate::inserter::shared::{Batch, Entry, Lane, Shared, Stored};
-use crate::inserter::workers::{Todo, Worker, Workers};
+use crate::inserter::workers::{NextJob, Worker, Workers};
 use crate::inserter::{Inserted, InserterOptions, InserterStatus, MAX_SPARE_BYTES, batch_options, one_row, unanswered};
 use crate::{Error, Kind, Params, Result};
 use inrush_core::convert::BoundRows;
@@ -185,14 +185,14 @@ impl Inserter {
         }
         match shared.bring(&shape, &values)? {
             Entry::In(ticket) => Ok(ticket),
-            Entry::Outside(outside) => {
-                let call = wait(&outside.waiter).await;
-                outside.called(call, &shape, &values)
+            Entry::Blocked(blocked) => {
+                let call = wait(&blocked.waiter).await;
+                blocked.called(call, &shape, &values)
             }
         }
     }
 
-    async fn read_table(&self, names: &[&str]) -> Result<Arc<Shape>> {
+    async fn read_table(&self, names: &[&str]) -> Result<Arc<RowShape>> {
         let mut attempts = self.attempts();
         let until = attempts.wait_until(self.0.pool.acquire_timeout());
         let Owner { shared, reading, .. } = &*self.0;
@@ -208,7 +208,7 @@ impl Inserter {
         }
     }
 
-    async fn read_table_once(&self, names: &[&str], until: Option<Instant>) -> Result<Shape> {
+    async fn read_table_once(&self, names: &[&str], until: Option<Instant>) -> Result<RowShape> {
         let Owner { shared, pool, .. } = &*self.0;
         let mut connection = pool.get_by(until).await?;
         let options = &shared.options;
@@ -218,10 +218,10 @@ impl Inserter {
         let table = connection.target(&shared.table).await?;
         let known = Known { table: table.as_deref(), rules: &connection.rules().await?, at: Instant::now() };
         let asked = options.columns.as_deref();
-        Shape::new(&shared.table, &known, asked, names, options.terms())
+        RowShape::new(&shared.table, &known, asked, names, options.terms())
     }
 
-    async fn read_anew(&self, old: &Arc<Shape>) -> Result<Arc<Shape>> {
+    async fn read_anew(&self, old: &Arc<RowShape>) -> Result<Arc<RowShape>> {
         let mut attempts = self.attempts();
         let until = attempts.wait_until(self.0.pool.acquire_timeout());
         let Owner { shared, reading, .. } = &*self.0;
@@ -237,7 +237,7 @@ impl Inserter {
         }
     }
 
-    async fn read_anew_once(&self, old: &Shape, until: Option<Instant>) -> Result<Shape> {
+    async fn read_anew_once(&self, old: &RowShape, until: Option<Instant>) -> Result<RowShape> {
         let Owner { shared, pool, .. } = &*self.0;
         let mut connection = pool.get_by(until).await?;
         connection.forget_target(&shared.table).await?;
@@ -254,8 +254,8 @@ impl Inserter {
     /// Waits before the table is read again, like a batch that found no server. Returns the error if there is no other attempt.
     async fn pause(&self, attempts: &mut Attempts, error: Error) -> Result<()> {
         match attempts.failed(Stage::Before, error, Instant::now(), rand::random()) {
-            Step::Tell(error) => Err(error),
-            Step::Again(pause, _) => {
+            NextStep::Tell(error) => Err(error),
+            NextStep::Again(pause, _) => {
                 self.0.shared.meters.retried();
                 sleep(pause).await;
                 Ok(())
@@ -299,7 +299,7 @@ impl Writer {
     async fn run(mut self) {
         loop {
             match self.worker.next() {
-                Todo::Write(mut held, taken) => {
+                NextJob::Write(mut held, taken) => {
                     // Several callers are answered at once, and may bring rows again at once.
                     let is_crowd = taken.batch().rows.n_rows() > 1;
                     let lane = held.lane_mut();
@@ -310,12 +310,12 @@ impl Writer {
                     }
                     held.put_back();
                 }
-                Todo::Conclude(mut held) => self.conclude(held.lane_mut()).await,
-                Todo::Rest(waiter) => {
+                NextJob::Conclude(mut held) => self.conclude(held.lane_mut()).await,
+                NextJob::Rest(waiter) => {
                     self.connection = None;
                     wait(&waiter).await;
                 }
-                Todo::End => break,
+                NextJob::End => break,
             }
         }
     }
@@ -341,12 +341,12 @@ impl Writer {
                 Err(failure) => failure,
             };
             let step = attempts.failed(stage, error, Instant::now(), rand::random());
-            if let Step::Again(_, Over::ANewConnection) = step {
+            if let NextStep::Again(_, Over::ANewConnection) = step {
                 self.part();
             }
             match step {
-                Step::Tell(error) => return Err(error),
-                Step::Again(pause, _) => {
+                NextStep::Tell(error) => return Err(error),
+                NextStep::Again(pause, _) => {
                     lane.shared.meters.retried();
                     sleep(pause).await;
                 }
@@ -369,7 +369,8 @@ impl Writer {
         if !shared.options.exactly_once {
             return insert(connection, batch, wants_ids).await.map_err(|e| (Stage::Write, e));
         }
-        let ledger = ledger.get_or_insert_with(|| Ledger::new(Line::new(&batch.shape.schema, shared.number, *number)));
+        let ledger =
+            ledger.get_or_insert_with(|| LineLedger::new(Line::new(&batch.shape.schema, shared.number, *number)));
         if let Some(Doubt { before, stored }) = doubt.take() {
             let found = match connection.query_opt::<(u64,)>(&ledger.line.settle(), ()).await {
                 Ok(found) => found.map(|(at,)| at),
@@ -381,21 +382,21 @@ impl Writer {
             match ledger.settled(before, found) {
                 Finding::Committed => return Ok(stored),
                 Finding::NotCommitted => {}
-                Finding::Strange => return Err((Stage::Settle, line::strange())),
+                Finding::Unexpected => return Err((Stage::Settle, line::unexpected())),
             }
         }
         let at = find_line(connection, ledger).await.map_err(|e| (Stage::Before, line::unusable(e)))?;
         let mut tx = connection.begin().await.map_err(|e| (Stage::Before, e))?;
         let stored = insert(&mut tx, batch, wants_ids).await.map_err(|e| (Stage::Open, e))?;
         if !advance(&mut tx, &ledger.line, at).await.map_err(|e| (Stage::Open, line::unusable(e)))? {
-            ledger.place = Place::Unsure;
-            return Err((Stage::Open, line::strange()));
+            ledger.place = LinePlace::Unsure;
+            return Err((Stage::Open, line::unexpected()));
         }
         // Unless the COMMIT is answered, only a locking read shows where the line is.
-        ledger.place = Place::Unsure;
+        ledger.place = LinePlace::Unsure;
         match tx.commit().await {
             Ok(()) => {
-                ledger.place = Place::At(at + 1);
+                ledger.place = LinePlace::At(at + 1);
                 Ok(stored)
             }
             Err(error) => {
@@ -456,13 +457,13 @@ pub(super) async fn advance(connection: &mut Connection, line: &Line, at: u64) -
 }
 
 /// Reads where the line is; begins it if it does not exist.
-pub(super) async fn find_line(connection: &mut Connection, ledger: &mut Ledger) -> Result<u64> {
-    let Ledger { line, place } = ledger;
-    if *place == Place::Unsure {
+pub(super) async fn find_line(connection: &mut Connection, ledger: &mut LineLedger) -> Result<u64> {
+    let LineLedger { line, place } = ledger;
+    if *place == LinePlace::Unsure {
         let found = connection.query_opt::<(u64,)>(&line.settle(), ()).await?;
-        *place = found.map_or(Place::Unbegun, |(at,)| Place::At(at));
+        *place = found.map_or(LinePlace::Unbegun, |(at,)| LinePlace::At(at));
     }
-    if let Place::At(at) = *place {
+    if let LinePlace::At(at) = *place {
         return Ok(at);
     }
     let begun = match connection.execute(&line.begin(), ()).await {
@@ -477,6 +478,6 @@ pub(super) async fn find_line(connection: &mut Connection, ledger: &mut Ledger) 
         Err(error) if error.code() == line::DUPLICATE => {}
         Err(error) => return Err(error),
     }
-    *place = Place::At(0);
+    *place = LinePlace::At(0);
     Ok(0)
 }

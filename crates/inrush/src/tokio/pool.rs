@@ -1,7 +1,7 @@
 //! A pool for tasks: how they wait, open, check, and the maintenance task.
 
 use super::Connection;
-use super::keeper::Keeper;
+use super::maintenance::Maintenance;
 use super::shell::{sleep_until, wait_until};
 use crate::Result;
 use crate::config::IntoConfig;
@@ -41,7 +41,7 @@ pub type PooledConnection = Pooled<Connection>;
 #[derive(Clone)]
 pub struct Pool {
     pub(super) shared: Arc<Shared<Connection>>,
-    keeper: Arc<Keeper>,
+    maintenance: Arc<Maintenance>,
     pub(super) lines: Arc<Lines>,
 }
 
@@ -53,11 +53,11 @@ impl Pool {
     /// `Config` for a configuration that is invalid.
     pub fn new(config: impl IntoConfig) -> Result<Self> {
         let config = &config.into_config()?;
-        let keeper = Arc::new(Keeper::default());
-        let bell = Arc::clone(&keeper);
+        let maintenance = Arc::new(Maintenance::default());
+        let bell = Arc::clone(&maintenance);
         let shared = Shared::new(config, move || bell.ring())?;
-        keeper.start(&shared)?;
-        Ok(Self { shared, keeper, lines: Lines::new() })
+        maintenance.start(&shared)?;
+        Ok(Self { shared, maintenance, lines: Lines::new() })
     }
 
     /// Gets a connection: an idle one, a new one if there may be more, or the next that comes back.
@@ -79,7 +79,7 @@ impl Pool {
 
     async fn acquire(&self, limit: Option<Instant>) -> Result<PooledConnection> {
         let asked = Instant::now();
-        self.keeper.start(&self.shared)?;
+        self.maintenance.start(&self.shared)?;
         let deadline = [self.shared.deadline(asked), limit].into_iter().flatten().min();
         let mut next = self.shared.take(asked)?;
         let mut refused = None;
@@ -110,7 +110,7 @@ impl Pool {
                     }
                 }
                 Next::Wait(waiting) => match wait_until(&waiting.waiter, waiting.until(deadline)).await {
-                    Some(grant) => waiting.served(grant)?,
+                    Some(acquired) => waiting.served(acquired)?,
                     None => waiting.not_served(asked, deadline, refused.as_ref())?,
                 },
             };

@@ -2,8 +2,8 @@
 
 use super::shell::sleep;
 use super::{Connection, PooledConnection};
+use crate::deadlines::QueryTime;
 use crate::guard::{Holder, are_connections};
-use crate::pace::QueryTime;
 use crate::pipeline::probe;
 use crate::trace::Trace;
 use crate::{Error, Result, transact, verbs};

@@ -12,7 +12,7 @@ use inrush::sans_io::bulk::{Batch, CheckedRows, Origin, RowSource, Separators};
 use inrush::sans_io::session::Pipeline;
 use inrush::sans_io::session::pipeline::{Decision, Flight, NextCommand, Reply};
 use inrush::sans_io::value::Rules;
-use inrush::sans_io::value::check::{Check, CheckedColumn, Form, Judged};
+use inrush::sans_io::value::check::{BoundVerdict, Check, CheckedColumn, Form};
 use inrush::sans_io::value::column::{Column, ColumnType};
 use inrush::sans_io::wire::Value;
 use inrush::{Config, Result};
@@ -193,7 +193,8 @@ impl Oracle {
             return;
         }
         let (batch, columns) = self.batch(&those, cells, quote);
-        let separators = load_data::as_it_stands(&batch, &columns, &[]).unwrap_or_else(|| panic!("{place}: {batch:?}"));
+        let separators =
+            load_data::batch_passes_through(&batch, &columns, &[]).unwrap_or_else(|| panic!("{place}: {batch:?}"));
         self.lane.execute(&format!("DELETE FROM {}", self.loaded));
         self.enter_zone();
         let layout = Layout::plain(&self.columns);
@@ -299,15 +300,15 @@ impl Oracle {
         scratch: &'a mut Vec<u8>,
     ) -> std::result::Result<Value<'a>, String> {
         let check = Check::new(&self.columns[1], &self.rules);
-        let judged = check.judge_value(&value, scratch);
+        let verdict = check.validate_value(&value, scratch);
         let text = |bytes: &'a [u8]| Value::Text(std::str::from_utf8(bytes).unwrap());
-        Ok(match judged {
-            Judged::Keep => value,
-            Judged::AsText => text(value.as_bytes().unwrap()),
-            Judged::Text => text(scratch),
-            Judged::Bytes => Value::Bytes(scratch),
-            Judged::UInt(n) => Value::UInt(n),
-            Judged::Bad(why) => return Err(check.reason_of(&value, why)),
+        Ok(match verdict {
+            BoundVerdict::Keep => value,
+            BoundVerdict::AsText => text(value.as_bytes().unwrap()),
+            BoundVerdict::Text => text(scratch),
+            BoundVerdict::Bytes => Value::Bytes(scratch),
+            BoundVerdict::UInt(n) => Value::UInt(n),
+            BoundVerdict::Bad(why) => return Err(check.reason_of(&value, why)),
         })
     }
 

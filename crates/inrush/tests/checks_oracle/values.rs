@@ -108,8 +108,8 @@ fn check_stored(oracle: &Oracle, values: &[(Value<'_>, &str)]) {
 fn refuses(ty: &str, values: &[Value<'_>]) {
     for oracle in Oracle::on_all(ty) {
         for value in values {
-            let judged = oracle.judge(*value, &mut Vec::new()).map(|sent| format!("{sent:?}"));
-            assert!(judged.is_err(), "{value:?} into {ty} becomes {judged:?}");
+            let verdict = oracle.judge(*value, &mut Vec::new()).map(|sent| format!("{sent:?}"));
+            assert!(verdict.is_err(), "{value:?} into {ty} becomes {verdict:?}");
         }
     }
 }
@@ -123,10 +123,10 @@ fn check_all(ty: &str, values: &[Value<'_>]) {
         oracle.at_once(|| {
             for (id, value) in values.iter().enumerate() {
                 let mut scratch = Vec::new();
-                let judged = oracle.judge(*value, &mut scratch);
+                let verdict = oracle.judge(*value, &mut scratch);
                 let expected = oracle.verdict(&texts[id]).is_ok() && !is_good_as_text_only(ty, value);
-                assert_eq!(judged.is_ok(), expected || is_good_as_value_only(ty, value), "{}: {judged:?}", place(id));
-                let Ok(sent) = judged else { continue };
+                assert_eq!(verdict.is_ok(), expected || is_good_as_value_only(ty, value), "{}: {verdict:?}", place(id));
+                let Ok(sent) = verdict else { continue };
                 oracle.send(id, sent, true).unwrap_or_else(|e| panic!("{}: {e}", place(id)));
                 oracle.send(id + LITERALS, sent, false).unwrap_or_else(|e| panic!("{}: {e}", place(id)));
             }

@@ -5,7 +5,7 @@ use crate::batch_cancel::until_gone;
 use crate::batches::methods;
 use crate::cases::{Case, Route, Shell, in_cases};
 use crate::twins::with_twin;
-use inrush::sans_io::bulk::run::Way;
+use inrush::sans_io::bulk::run::RowsPerCommand;
 use inrush::{BatchOptions, Config, Method, OnBadRow, blocking};
 use inrush_testkit::patience::{patience, until};
 use inrush_testkit::servers;
@@ -41,7 +41,7 @@ fn one_bad_row_at_the_start_in_the_middle_at_the_end() {
             wait!(connection.execute(&format!("INSERT INTO t VALUES ({TAKEN})"), ())).unwrap();
             let refuses = format!("IF NEW.n = {SIGNALLED} THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no good at row 1'; END IF");
             wait!(connection.execute(&format!("CREATE TRIGGER refuses BEFORE INSERT ON t FOR EACH ROW {refuses}"), ())).unwrap();
-            let n_rows: usize = if method.way() == Way::Single { 200 } else { 5000 };
+            let n_rows: usize = if method.rows_per_command() == RowsPerCommand::Single { 200 } else { 5000 };
             for (at, value, code) in [(0, TAKEN, 1062), (n_rows / 2, SIGNALLED, 1644), (n_rows - 1, TAKEN, 1062)] {
                 let mut rows: Vec<_> = (0..n_rows as u32).map(|n| (n,)).collect();
                 rows[at].0 = value;

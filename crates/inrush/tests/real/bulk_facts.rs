@@ -4,7 +4,7 @@
 use crate::cases::{Case, Route, Twin, in_cases, texts};
 use inrush::sans_io::bulk::RowSource;
 use inrush::sans_io::bulk::template::Template;
-use inrush::sans_io::bulk::write::{Bulk, Limits, MultiRowPrepared, Next, Prepared, Writer};
+use inrush::sans_io::bulk::write::{Bulk, Limits, MultiRowPrepared, Next, PreparedWriter, Writer};
 use inrush::sans_io::convert::{BoundRows, Rows};
 use inrush::sans_io::session::Pipeline;
 use inrush::sans_io::session::pipeline::{Decision, Flight, NextCommand, Reply};
@@ -75,7 +75,7 @@ fn bulk(connection: &mut Twin, sql: &str, unit_results: bool, rows: &[Vec<Value<
 fn writers(statement: &Statement, limits: Limits, vendor: Vendor) -> Vec<Box<dyn Writer>> {
     let template = Template::parse(statement);
     let mut all: Vec<Box<dyn Writer>> = vec![
-        Box::new(Prepared::new(statement, limits)),
+        Box::new(PreparedWriter::new(statement, limits)),
         Box::new(MultiRowPrepared::new(statement, &template, limits).unwrap()),
     ];
     if vendor == Vendor::MariaDb {

@@ -335,6 +335,6 @@ fn an_instant_that_a_zone_shows_twice_is_refused() {
     let mut memory = Vec::new();
     let zone = inrush::sans_io::zone::find("Europe/Berlin").unwrap();
     let values = [twice.to_value()];
-    let error = inrush::sans_io::convert::made::made(&values, Some(&zone), &mut memory).unwrap_err();
+    let error = inrush::sans_io::convert::resolve::resolve(&values, Some(&zone), &mut memory).unwrap_err();
     assert!(error.message().ends_with("2024-10-27 02:30:00, twice"), "{error:?}");
 }

@@ -47,7 +47,7 @@ fn attempt(program: &Path, hello: Duration, run: Duration) -> Result<Written> {
     let mut peers = Peers::start(&[program.to_owned()], Some("secret"), hello, stop)?;
     peers.patience = run;
     assert_eq!(peers.versions(), "Fake 7");
-    let place = Place {
+    let place = ServerPlace {
         host: "h".into(),
         port: 1,
         socket: None,

@@ -1,7 +1,7 @@
 //! What all experiments have in common: a server is found, a file of results begun, cases run in rounds, what was measured shown, the
 //! schema cleaned up. An [`Experiment`] defines its cases and how one is run.
 
-use super::place::{Place, SCHEMA};
+use super::place::{BenchPlace, SCHEMA};
 use super::progress::Progress;
 use crate::connection::{ConnectArgs, as_usage};
 use crate::{Output, exit};
@@ -104,7 +104,7 @@ impl Common {
 }
 
 /// The facts about a server that are known before anything is measured.
-pub(super) struct Facts {
+pub(super) struct ServerFacts {
     /// How it is reached.
     pub(super) config: Config,
     pub(super) profile: Profile,
@@ -113,7 +113,7 @@ pub(super) struct Facts {
     pub(super) files: std::result::Result<PathBuf, String>,
 }
 
-impl Facts {
+impl ServerFacts {
     fn of(connection: &mut Connection, config: &Config) -> Result<Self> {
         let transport = if config.uses_socket() { "socket" } else { "tcp" };
         Ok(Self {
@@ -132,7 +132,7 @@ impl Facts {
 }
 
 /// The plan of a measurement.
-pub(super) struct Plan<C> {
+pub(super) struct RunPlan<C> {
     pub(super) cells: Vec<C>,
     pub(super) left_out: Vec<LeftOut>,
     /// The tables.
@@ -155,12 +155,18 @@ pub(super) trait Experiment {
     /// The options besides [`Common`].
     fn options(&self) -> BTreeMap<String, String>;
 
-    fn plan(&self, facts: &Facts) -> Result<Plan<Self::Cell>>;
+    fn plan(&self, facts: &ServerFacts) -> Result<RunPlan<Self::Cell>>;
 
     fn case(&self, cell: &Self::Cell) -> Case;
 
     /// Prepares all cells. `stop` is set when the user interrupts: long operations check it.
-    fn start(&self, place: &Place, facts: &Facts, cells: &[Self::Cell], stop: &Arc<AtomicBool>) -> Result<Self::Bench>;
+    fn start(
+        &self,
+        place: &BenchPlace,
+        facts: &ServerFacts,
+        cells: &[Self::Cell],
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Self::Bench>;
 
     /// Runs a cell once. The caller adds case and round to errors.
     fn run(&self, bench: &mut Self::Bench, cell: &Self::Cell) -> Result<Sample>;
@@ -192,7 +198,7 @@ pub(super) trait Experiment {
 }
 
 /// The server lets so many clients in.
-pub(super) fn check_clients(facts: &Facts, option: &str, clients: &[usize]) -> Result<()> {
+pub(super) fn check_clients(facts: &ServerFacts, option: &str, clients: &[usize]) -> Result<()> {
     let most = facts.server.settings.get("max_connections").and_then(|value| value.parse::<usize>().ok());
     match (clients.iter().max(), most) {
         // One is ours.
@@ -233,10 +239,10 @@ pub(super) fn at_a_place(
     memory: Option<u64>,
     keep: bool,
     output: &Output,
-    work: impl FnOnce(&Place, &Arc<AtomicBool>) -> Result<u8>,
+    work: impl FnOnce(&BenchPlace, &Arc<AtomicBool>) -> Result<u8>,
 ) -> Result<u8> {
     let stop = on_signals(false)?;
-    let place = Place::find(connect, memory, output)?;
+    let place = BenchPlace::find(connect, memory, output)?;
     if !place.is_local() {
         // A server of our own has to be stopped in order; it is near, and answers.
         on_signals(true)?;
@@ -256,14 +262,14 @@ pub(super) fn at_a_place(
 /// far, also after an error.
 pub(super) fn measure<E: Experiment>(
     experiment: &E,
-    place: &Place,
+    place: &BenchPlace,
     stop: &Arc<AtomicBool>,
     output: &Output,
     budget: Duration,
     show: &dyn Fn(&Results),
 ) -> Result<Results> {
     let mut connection = Connection::connect(&place.config)?;
-    let facts = Facts::of(&mut connection, &place.config)?;
+    let facts = ServerFacts::of(&mut connection, &place.config)?;
     drop(connection);
     let plan = experiment.plan(&facts)?;
     let run = describe(experiment, &facts.server, plan.left_out, plan.ddl);
@@ -291,8 +297,8 @@ pub(super) fn measure<E: Experiment>(
 
 fn rounds<E: Experiment>(
     experiment: &E,
-    place: &Place,
-    facts: &Facts,
+    place: &BenchPlace,
+    facts: &ServerFacts,
     cells: &[E::Cell],
     (stop, budget): (&Arc<AtomicBool>, Duration),
     file: &mut BufWriter<File>,

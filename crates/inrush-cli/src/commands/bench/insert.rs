@@ -1,8 +1,8 @@
 //! `inrush bench insert`: every write method, committed statement by statement and once.
 
-use super::experiment::{self, Common, Experiment, Facts, Plan};
+use super::experiment::{self, Common, Experiment, RunPlan, ServerFacts};
 use super::peers::{self, PeerArgs};
-use super::place::{Place, SCHEMA};
+use super::place::{BenchPlace, SCHEMA};
 use crate::Output;
 use clap::{Args, ValueEnum};
 use inrush_bench::dataset::Users;
@@ -102,7 +102,7 @@ impl Experiment for InsertArgs {
         options
     }
 
-    fn plan(&self, facts: &Facts) -> Result<Plan<Cell>> {
+    fn plan(&self, facts: &ServerFacts) -> Result<RunPlan<Cell>> {
         let operation = self.operation.operation();
         let (cells, mut left_out) = insert::cells(operation, &self.rows, &facts.allowed());
         let mut cells: Vec<Cell> = cells.into_iter().map(Cell::Ours).collect();
@@ -118,7 +118,7 @@ impl Experiment for InsertArgs {
             cells.extend(theirs.into_iter().map(Cell::Peer));
             left_out.extend(missing);
         }
-        Ok(Plan { cells, left_out, ddl: vec![Users::ddl("bench_users")] })
+        Ok(RunPlan { cells, left_out, ddl: vec![Users::ddl("bench_users")] })
     }
 
     fn case(&self, cell: &Cell) -> Case {
@@ -128,7 +128,7 @@ impl Experiment for InsertArgs {
         }
     }
 
-    fn start(&self, place: &Place, facts: &Facts, _: &[Cell], stop: &Arc<AtomicBool>) -> Result<Bench> {
+    fn start(&self, place: &BenchPlace, facts: &ServerFacts, _: &[Cell], stop: &Arc<AtomicBool>) -> Result<Bench> {
         let settings = Settings {
             schema: SCHEMA.into(),
             operation: self.operation.operation(),

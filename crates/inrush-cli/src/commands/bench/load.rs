@@ -1,14 +1,14 @@
 //! `inrush bench load`: writes a file into a table, and compares with what the server does by itself.
 
-use super::experiment::{self, Common, Experiment, Facts, Plan, listed};
-use super::place::{Place, SCHEMA, Throwaway};
+use super::experiment::{self, Common, Experiment, RunPlan, ServerFacts, listed};
+use super::place::{BenchPlace, SCHEMA, Throwaway};
 use crate::Output;
 use crate::commands::load::parse_sort;
 use crate::commands::server::parse_size;
 use clap::Args;
 use inrush::Sort;
 use inrush_bench::load::data::Data;
-use inrush_bench::load::{self, Axes, Cell, FileKind, Input, Loads, Order, Settings, Way};
+use inrush_bench::load::{self, Axes, Cell, FileKind, Input, LoadWriter, Loads, Order, Settings};
 use inrush_bench::results::{Case, Results, Sample};
 use inrush_core::{Error, Result};
 use std::collections::BTreeMap;
@@ -169,12 +169,12 @@ impl Experiment for LoadArgs {
         options
     }
 
-    fn plan(&self, facts: &Facts) -> Result<Plan<Cell>> {
+    fn plan(&self, facts: &ServerFacts) -> Result<RunPlan<Cell>> {
         let (cells, left_out) = load::cells(&self.axes()?, self.file_kind()?, &facts.allowed());
         let input = self.input()?;
         let indexes: &[usize] = if self.indexes.is_empty() { &[0] } else { &self.indexes };
         let ddl = indexes.iter().map(|indexes| input.ddl("bench_load", *indexes)).collect::<Result<_>>()?;
-        Ok(Plan { cells, left_out, ddl })
+        Ok(RunPlan { cells, left_out, ddl })
     }
 
     fn server_memory(&self) -> Option<u64> {
@@ -191,13 +191,19 @@ impl Experiment for LoadArgs {
         cell.case(if is_known { self.rows } else { 0 })
     }
 
-    fn start(&self, place: &Place, facts: &Facts, cells: &[Cell], stop: &Arc<AtomicBool>) -> Result<Self::Bench> {
+    fn start(
+        &self,
+        place: &BenchPlace,
+        facts: &ServerFacts,
+        cells: &[Cell],
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Self::Bench> {
         let settings = Settings {
             schema: SCHEMA.into(),
             seed: self.common.seed,
             cap: self.common.cap(),
             folder: facts.files.clone().ok(),
-            copies: cells.iter().any(|cell| cell.way == Way::Copy),
+            copies: cells.iter().any(|cell| cell.way == LoadWriter::Copy),
             sorts_file: cells.iter().any(|cell| cell.order == Some(Order::SortedFile)),
             profiles: self.profile,
             stop: Arc::clone(stop),

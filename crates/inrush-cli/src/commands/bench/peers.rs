@@ -1,10 +1,10 @@
 //! `--peers`: other clients' programs, to compare with our own ways to write. Finds and starts them; the processes are `inrush-bench`'s.
 
-use super::experiment::Facts;
+use super::experiment::ServerFacts;
 use super::place::SCHEMA;
 use clap::Args;
 use inrush::TlsMode;
-use inrush_bench::peer::{self, PeerCell, Peers, Place};
+use inrush_bench::peer::{self, PeerCell, Peers, ServerPlace};
 use inrush_bench::results::LeftOut;
 use inrush_core::{Error, Result};
 use std::cell::RefCell;
@@ -42,7 +42,7 @@ impl PeerArgs {
     }
 
     /// Starts them, and returns the cases that they support.
-    pub(super) fn plan(&self, sizes: &[u64], facts: &Facts) -> Result<(Vec<PeerCell>, Vec<LeftOut>)> {
+    pub(super) fn plan(&self, sizes: &[u64], facts: &ServerFacts) -> Result<(Vec<PeerCell>, Vec<LeftOut>)> {
         let programs = peer::find(&self.folder(), &self.peers)?;
         let password = match facts.config.expose_password().map(str::from_utf8) {
             Some(Err(_)) => return Err(Error::config("peers take no password that is not UTF-8")),
@@ -65,7 +65,7 @@ impl PeerArgs {
     /// Has those that were started connect and read their rows, `n_rows` lines of `text`.
     pub(super) fn start(
         &self,
-        facts: &Facts,
+        facts: &ServerFacts,
         stop: &Arc<AtomicBool>,
         text: &str,
         n_rows: u64,
@@ -87,7 +87,7 @@ fn of_environment() -> Option<OsString> {
 }
 
 /// The same route to the server as ours.
-fn place(facts: &Facts) -> Result<Place> {
+fn place(facts: &ServerFacts) -> Result<ServerPlace> {
     let config = &facts.config;
     let tls = facts.server.tls.is_some();
     if tls && matches!(config.tls(), TlsMode::VerifyCa | TlsMode::VerifyFull) {
@@ -96,7 +96,7 @@ fn place(facts: &Facts) -> Result<Place> {
     }
     // To some clients this name means a socket.
     let host = if config.host() == "localhost" { "127.0.0.1" } else { config.host() };
-    Ok(Place {
+    Ok(ServerPlace {
         host: host.into(),
         port: config.port(),
         socket: config.socket().filter(|_| config.uses_socket()).map(|socket| socket.display().to_string()),

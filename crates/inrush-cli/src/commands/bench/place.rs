@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// A server with an empty schema for the lab. Dropping it stops a server that was started for it.
-pub(super) struct Place {
+pub(super) struct BenchPlace {
     pub(super) config: Config,
     local: Option<Arc<Throwaway>>,
     /// Whether the schema was there before.
@@ -26,7 +26,7 @@ pub(super) struct Throwaway {
     folder: PathBuf,
 }
 
-impl Place {
+impl BenchPlace {
     /// Finds the server, or starts one, with a buffer pool of `memory` if that is given; locks the schema against other runs, and makes it.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! `inrush bench pool`: the time to get a connection from a pool that many callers share.
 
-use super::experiment::{self, Common, Experiment, Facts, Plan, check_clients, exit_code_of_errors, listed};
-use super::place::{Place, SCHEMA};
+use super::experiment::{self, Common, Experiment, RunPlan, ServerFacts, check_clients, exit_code_of_errors, listed};
+use super::place::{BenchPlace, SCHEMA};
 use super::query::{Clients, clients};
 use crate::Output;
 use clap::Args;
@@ -80,7 +80,7 @@ impl Experiment for PoolArgs {
         ])
     }
 
-    fn plan(&self, facts: &Facts) -> Result<Plan<Cell>> {
+    fn plan(&self, facts: &ServerFacts) -> Result<RunPlan<Cell>> {
         check_clients(facts, "--max", &self.max)?;
         let cells = pool::cells(self.client.kinds(), &self.min, &self.max, &self.concurrency);
         if cells.is_empty() {
@@ -88,14 +88,14 @@ impl Experiment for PoolArgs {
             let message = format!("no pool keeps {min} connections and has at most {max}");
             return Err(Error::config(message).with_hint("`--min` must not be above `--max`"));
         }
-        Ok(Plan { cells, left_out: Vec::new(), ddl: Vec::new() })
+        Ok(RunPlan { cells, left_out: Vec::new(), ddl: Vec::new() })
     }
 
     fn case(&self, cell: &Cell) -> Case {
         cell.case(self.queries)
     }
 
-    fn start(&self, place: &Place, _: &Facts, _: &[Cell], stop: &Arc<AtomicBool>) -> Result<Bench> {
+    fn start(&self, place: &BenchPlace, _: &ServerFacts, _: &[Cell], stop: &Arc<AtomicBool>) -> Result<Bench> {
         let settings = Settings {
             schema: SCHEMA.into(),
             sql: self.sql.clone(),

@@ -2,8 +2,8 @@
 
 mod view;
 
-use super::experiment::{self, Common, Experiment, Facts, Plan, check_clients, exit_code_of_errors, listed};
-use super::place::{Place, SCHEMA};
+use super::experiment::{self, Common, Experiment, RunPlan, ServerFacts, check_clients, exit_code_of_errors, listed};
+use super::place::{BenchPlace, SCHEMA};
 use super::query::clients;
 use crate::Output;
 use clap::{Args, ValueEnum};
@@ -144,21 +144,21 @@ impl Experiment for Pressure<'_> {
         self.args.common.effort(Effort::ONCE)
     }
 
-    fn plan(&self, facts: &Facts) -> Result<Plan<Cell>> {
+    fn plan(&self, facts: &ServerFacts) -> Result<RunPlan<Cell>> {
         if self.args.until() == Until::For(Duration::ZERO) {
             return Err(Error::config("`--for 0s` measures nothing"));
         }
         let cells = pressure::cells(&self.args.ways(), &self.args.clients);
         let connections: Vec<usize> = cells.iter().map(|cell| cell.on.connections(cell.clients)).collect();
         check_clients(facts, "--clients", &connections)?;
-        Ok(Plan { cells, left_out: Vec::new(), ddl: vec![pressure::ddl("bench_pressure")] })
+        Ok(RunPlan { cells, left_out: Vec::new(), ddl: vec![pressure::ddl("bench_pressure")] })
     }
 
     fn case(&self, cell: &Cell) -> Case {
         cell.case(self.args.until())
     }
 
-    fn start(&self, place: &Place, _: &Facts, _: &[Cell], stop: &Arc<AtomicBool>) -> Result<(Bench, View)> {
+    fn start(&self, place: &BenchPlace, _: &ServerFacts, _: &[Cell], stop: &Arc<AtomicBool>) -> Result<(Bench, View)> {
         let args = self.args;
         let settings = Settings {
             schema: SCHEMA.into(),

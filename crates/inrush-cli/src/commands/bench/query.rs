@@ -1,7 +1,7 @@
 //! `inrush bench query`: how many queries clients get answered, and how long each waits.
 
-use super::experiment::{self, Common, Experiment, Facts, Plan, check_clients, exit_code_of_errors, listed};
-use super::place::{Place, SCHEMA};
+use super::experiment::{self, Common, Experiment, RunPlan, ServerFacts, check_clients, exit_code_of_errors, listed};
+use super::place::{BenchPlace, SCHEMA};
 use crate::Output;
 use clap::{Args, ValueEnum};
 use inrush_bench::query::{self, Bench, Cell, Client, Mode, Settings};
@@ -157,7 +157,7 @@ impl Experiment for QueryArgs {
         options
     }
 
-    fn plan(&self, facts: &Facts) -> Result<Plan<Cell>> {
+    fn plan(&self, facts: &ServerFacts) -> Result<RunPlan<Cell>> {
         if self.mode == How::Batch && self.prepared {
             return Err(Error::config("many statements in one text cannot be prepared")
                 .with_hint("`--mode pipeline --prepared` sends many executions in one flight"));
@@ -165,14 +165,14 @@ impl Experiment for QueryArgs {
         check_clients(facts, "--clients", &self.clients)?;
         let cells = query::cells(self.client.kinds(), &self.clients);
         let ddl = if self.join { query::join_ddl().to_vec() } else { Vec::new() };
-        Ok(Plan { cells, left_out: Vec::new(), ddl })
+        Ok(RunPlan { cells, left_out: Vec::new(), ddl })
     }
 
     fn case(&self, cell: &Cell) -> Case {
         cell.case(self.queries, self.clients.iter().copied().min().unwrap_or(1))
     }
 
-    fn start(&self, place: &Place, _: &Facts, _: &[Cell], stop: &Arc<AtomicBool>) -> Result<Bench> {
+    fn start(&self, place: &BenchPlace, _: &ServerFacts, _: &[Cell], stop: &Arc<AtomicBool>) -> Result<Bench> {
         let settings = Settings {
             schema: SCHEMA.into(),
             sql: self.query().into(),

@@ -1,7 +1,7 @@
 //! `inrush bench rtt`: every write method over ways of several round trips.
 
-use super::experiment::{self, Common, Experiment, Facts, Plan};
-use super::place::{Place, SCHEMA};
+use super::experiment::{self, Common, Experiment, RunPlan, ServerFacts};
+use super::place::{BenchPlace, SCHEMA};
 use crate::Output;
 use clap::Args;
 use inrush_bench::dataset::Users;
@@ -69,16 +69,16 @@ impl Experiment for RttArgs {
         options
     }
 
-    fn plan(&self, facts: &Facts) -> Result<Plan<Cell>> {
+    fn plan(&self, facts: &ServerFacts) -> Result<RunPlan<Cell>> {
         let (cells, left_out) = rtt::cells(&Route::all(&self.rtt), &self.rows, &facts.allowed());
-        Ok(Plan { cells, left_out, ddl: vec![Users::ddl("bench_users")] })
+        Ok(RunPlan { cells, left_out, ddl: vec![Users::ddl("bench_users")] })
     }
 
     fn case(&self, cell: &Cell) -> Case {
         cell.case()
     }
 
-    fn start(&self, place: &Place, _: &Facts, cells: &[Cell], _: &Arc<AtomicBool>) -> Result<Ways> {
+    fn start(&self, place: &BenchPlace, _: &ServerFacts, cells: &[Cell], _: &Arc<AtomicBool>) -> Result<Ways> {
         let settings = Settings {
             schema: SCHEMA.into(),
             users: Users::new(self.common.seed),

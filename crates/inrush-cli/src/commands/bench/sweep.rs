@@ -1,7 +1,7 @@
 //! `inrush bench sweep`: rows a statement, connections, and the shape of the table, in every combination.
 
-use super::experiment::{self, Common, Experiment, Facts, Plan};
-use super::place::{Place, SCHEMA};
+use super::experiment::{self, Common, Experiment, RunPlan, ServerFacts};
+use super::place::{BenchPlace, SCHEMA};
 use crate::Output;
 use clap::{Args, ValueEnum};
 use inrush::sans_io::bulk::Method;
@@ -123,7 +123,7 @@ impl Experiment for SweepArgs {
         options
     }
 
-    fn plan(&self, facts: &Facts) -> Result<Plan<(Cell, Role)>> {
+    fn plan(&self, facts: &ServerFacts) -> Result<RunPlan<(Cell, Role)>> {
         if self.method == Method::Bulk && !facts.profile.bulk_execute {
             return Err(Error::config("`--method bulk`: only MariaDB has this command"));
         }
@@ -141,14 +141,20 @@ impl Experiment for SweepArgs {
         ddl.dedup();
         let role = |i: usize| if i == 0 { Role::Baseline } else { Role::Subject };
         let cells = cells.into_iter().enumerate().map(|(i, cell)| (cell, role(i))).collect();
-        Ok(Plan { cells, left_out, ddl })
+        Ok(RunPlan { cells, left_out, ddl })
     }
 
     fn case(&self, (cell, role): &(Cell, Role)) -> Case {
         cell.case(*role)
     }
 
-    fn start(&self, place: &Place, _: &Facts, cells: &[(Cell, Role)], stop: &Arc<AtomicBool>) -> Result<Sweeper> {
+    fn start(
+        &self,
+        place: &BenchPlace,
+        _: &ServerFacts,
+        cells: &[(Cell, Role)],
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Sweeper> {
         let settings = Settings {
             schema: SCHEMA.into(),
             seed: self.common.seed,

@@ -3,7 +3,7 @@
 
 use super::experiment::{self, Experiment};
 use super::insert::InsertArgs;
-use super::place::Place;
+use super::place::BenchPlace;
 use super::rtt::RttArgs;
 use super::sweep::SweepArgs;
 use crate::connection::ConnectArgs;
@@ -99,7 +99,7 @@ const SMALL: Amounts = Amounts {
 /// One experiment, with these options.
 fn stage<E: Experiment + Args>(
     options: &str,
-    place: &Place,
+    place: &BenchPlace,
     stop: &Arc<AtomicBool>,
     output: &Output,
     budget: Duration,

@@ -1,11 +1,11 @@
 //! `inrush load`: from arguments to an exit code. What happens in between is the loader's.
 
 mod args;
+mod event_sinks;
 mod interrupt;
 mod job_file;
 mod ledger;
 mod many;
-mod notices;
 mod pace;
 mod progress;
 mod repeats;
@@ -92,9 +92,9 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
     let control = loader.control();
     let verb = show::verb(options.mode, options.dry_run);
     let gauge = progress::Gauge::new(control.clone(), meters, verb, args.reads_all());
-    let notices = notices::Notices::new(output.clone(), events.clone(), gauge.clone());
+    let sinks = event_sinks::EventSinks::new(output.clone(), events.clone(), gauge.clone());
     let loader =
-        loader.with_options(options).with_reject_header(header).with_observer(move |notice| notices.take(notice));
+        loader.with_options(options).with_reject_header(header).with_event_handler(move |event| sinks.take(event));
     let _under_way = signals.of(control, gauge.clone());
     let progress = progress::Progress::start(gauge, output);
     let report = loader.load(sources);

@@ -1,7 +1,7 @@
 //! Repeated events (retries, the wait for another run): the first of a kind are printed, then one from time to time with
 //! the number of those left out, so that hours of failures do not print too many lines. `--events` has them all.
 
-use inrush::Notice;
+use inrush::LoadEvent;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -27,11 +27,11 @@ struct Printed {
 
 impl Repeats {
     /// The suffix of this event at `now`, on any clock; `None` if the event is not printed.
-    pub(super) fn pass(&mut self, notice: &Notice, now: Duration) -> Option<String> {
-        let kind = match notice {
-            Notice::Retry { code, .. } | Notice::RetryStep { code, .. } => Kind::Retry(*code),
-            Notice::WaitsForOlderRun { .. } => Kind::Wait,
-            Notice::Shrunk { .. } => Kind::Shrunk,
+    pub(super) fn pass(&mut self, event: &LoadEvent, now: Duration) -> Option<String> {
+        let kind = match event {
+            LoadEvent::Retry { code, .. } | LoadEvent::RetryStep { code, .. } => Kind::Retry(*code),
+            LoadEvent::WaitsForOlderRun { .. } => Kind::Wait,
+            LoadEvent::Shrunk { .. } => Kind::Shrunk,
             _ => return Some(String::new()),
         };
         let printed = self.0.entry(kind).or_default();
@@ -58,8 +58,8 @@ const EVERY: Duration = Duration::from_secs(10);
 mod tests {
     use super::*;
 
-    fn retry(code: u16) -> Notice {
-        Notice::RetryStep { what: "it", code, message: "no".into(), pause: Duration::ZERO }
+    fn retry(code: u16) -> LoadEvent {
+        LoadEvent::RetryStep { what: "it", code, message: "no".into(), pause: Duration::ZERO }
     }
 
     #[test]
@@ -80,6 +80,6 @@ mod tests {
             repeats.pass(&retry(0), Duration::ZERO);
         }
         assert_eq!(repeats.pass(&retry(1213), Duration::ZERO), Some(String::new()));
-        assert_eq!(repeats.pass(&Notice::Swapped, Duration::ZERO), Some(String::new()));
+        assert_eq!(repeats.pass(&LoadEvent::Swapped, Duration::ZERO), Some(String::new()));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Insert;
 use crate::bulk::expression::Part;
-use crate::bulk::{Computed, Plan};
+use crate::bulk::{Computed, LoadPlan};
 use crate::session::Statement;
 use crate::value::Rules;
 use crate::value::check::Form;
@@ -28,7 +28,7 @@ impl Layout {
     }
 
     /// That of a plan.
-    pub fn of(plan: &Plan) -> Self {
+    pub fn of(plan: &LoadPlan) -> Self {
         Self {
             names: plan.filled().into_iter().map(|column| column.name).collect(),
             n_values: plan.n_values,

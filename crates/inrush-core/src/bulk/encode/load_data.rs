@@ -1,7 +1,7 @@
 //! LOAD DATA: the statement, and the text that the server reads for LOCAL INFILE.
 //!
 //! Invariant: each row ends in `\n`, and no field holds a bare separator, newline or backslash; NULL is `\N`. A batch whose own
-//! text already has this form is sent unchanged ([`as_it_stands`]).
+//! text already has this form is sent unchanged ([`batch_passes_through`]).
 //! The statement says everything that decides how the text is read, so that no default of a server can. Binary, BIT, spatial and
 //! VECTOR columns pass through a user variable: in one file with text, raw bytes are refused by MySQL and changed by MariaDB.
 
@@ -80,7 +80,7 @@ pub fn encode(columns: &[CheckedColumn], skip: &[u32], out: &mut Vec<u8>) -> usi
 ///
 /// Where fields may be enclosed, the servers read the bare word `NULL` as NULL (MySQL manual, LOAD DATA, "Field and Line
 /// Handling").
-pub fn as_it_stands(batch: &Batch, columns: &[CheckedColumn], skip: &[u32]) -> Option<Separators> {
+pub fn batch_passes_through(batch: &Batch, columns: &[CheckedColumn], skip: &[u32]) -> Option<Separators> {
     let Separators { terminated_by, enclosed_by } = nameable(batch.origin.verbatim)?;
     let has_nulls = || columns.iter().any(|column| column.cells.null_count() > 0);
     let says_null = || enclosed_by.is_some() && columns.iter().any(|column| column.cells.views().contains(&NULL_VIEW));
@@ -102,12 +102,12 @@ pub fn says_all(batch: &Batch, columns: &[CheckedColumn], skip: &[u32]) -> bool 
 }
 
 /// Whether a text can be sent unchanged at all into columns of these checks.
-pub fn may_stand(checks: &[Check]) -> bool {
+pub fn may_pass_through(checks: &[Check]) -> bool {
     checks.iter().all(|check| takes_text(check.form()))
 }
 
 /// Returns the separators with which the server can read the text of a [`PassThrough`] unchanged. `checks` must be the checks
-/// that validated it, and [`may_stand`] must be true for them.
+/// that validated it, and [`may_pass_through`] must be true for them.
 pub fn passes_through(pass_through: &PassThrough) -> Option<Separators> {
     nameable(pass_through.origin.verbatim)
 }

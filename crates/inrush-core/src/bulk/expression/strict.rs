@@ -25,7 +25,7 @@ impl<F> Computed<F> {
             return true;
         }
         let mut rest = &tokens[..];
-        is_value(&mut rest, Place::Outermost) && rest.is_empty()
+        is_value(&mut rest, Nesting::Outermost) && rest.is_empty()
     }
 }
 
@@ -44,7 +44,7 @@ enum Token {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Nesting {
     Outermost,
     Argument,
 }
@@ -80,7 +80,7 @@ fn read(sql: &str) -> Option<Vec<Token>> {
 }
 
 /// Takes one value from the beginning of `rest`; false if it is not strict.
-fn is_value(rest: &mut &[Token], place: Place) -> bool {
+fn is_value(rest: &mut &[Token], place: Nesting) -> bool {
     let Some((first, behind)) = rest.split_first() else { return false };
     *rest = behind;
     let word = match first {
@@ -91,7 +91,7 @@ fn is_value(rest: &mut &[Token], place: Place) -> bool {
     if word == "NULL" {
         return true;
     }
-    let is_outermost = place == Place::Outermost;
+    let is_outermost = place == Nesting::Outermost;
     let Some(arguments) = rest.strip_prefix(&[Token::Open]) else {
         return is_outermost && CLOCK_WORDS.contains(&word);
     };
@@ -104,7 +104,7 @@ fn is_value(rest: &mut &[Token], place: Place) -> bool {
     }
     *rest = arguments;
     loop {
-        if !is_value(rest, Place::Argument) {
+        if !is_value(rest, Nesting::Argument) {
             return false;
         }
         if take(rest, &Token::Close) {

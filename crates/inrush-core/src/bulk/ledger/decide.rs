@@ -20,7 +20,7 @@
 //! rows that the table must hold, see [`Mode::least_held`].
 
 use super::job::JobLine;
-use super::step::{State, Step};
+use super::step::{JobStep, State};
 use super::tables::VERSION;
 use super::{Identity, Mapping};
 use crate::bulk::mode::Mode;
@@ -86,7 +86,7 @@ pub fn decide(sources: &[(Option<&JobLine>, Run<'_>)], truncate: bool) -> Vec<Op
         sources.iter().map(decided).collect()
     };
     let has_begun = |(line, opening): (&(Option<&JobLine>, Run<'_>), &Opening)| {
-        let has_rows = |line: &JobLine| line.step >= Step::Truncate || line.totals.chunks > 0;
+        let has_rows = |line: &JobLine| line.step >= JobStep::Truncate || line.totals.chunks > 0;
         matches!(opening, Opening::Resume) && line.0.is_some_and(has_rows)
     };
     let kept = each(false);

@@ -4,7 +4,7 @@
 //! that still runs has no counts: they are the sums of its chunks' lines.
 
 use super::fence::Fence;
-use super::step::{State, Step};
+use super::step::{JobStep, State};
 use super::tables::{Ledger, VERSION, columns, hex, or_null, text};
 use super::{ChunkLine, Identity, JobId, Mapping};
 use crate::error::{Error, Result};
@@ -31,7 +31,7 @@ pub struct JobLine {
     /// How it is read.
     pub mapping: Mapping,
     /// The last step that is finished.
-    pub step: Step,
+    pub step: JobStep,
     /// Definitions of indexes that are to be rebuilt.
     pub indexes: Option<String>,
     /// Whether it is finished.
@@ -136,7 +136,7 @@ impl JobLine {
             modified: perhaps(&row[6])?,
             hash: perhaps(&row[7])?,
             mapping: Mapping::parse(&row[8]),
-            step: Step::parse(&row[9]).ok_or_else(odd)?,
+            step: JobStep::parse(&row[9]).ok_or_else(odd)?,
             indexes: (!row[10].is_empty()).then(|| row[10].clone()),
             state: State::parse(&row[11]).ok_or_else(odd)?,
             totals: Totals::parse(&row[12..17])?,
@@ -302,7 +302,7 @@ impl Fence {
     }
 
     /// Records that a step is finished.
-    pub fn step_statement(&self, step: Step) -> String {
+    pub fn step_statement(&self, step: JobStep) -> String {
         format!(
             "UPDATE {} AS l JOIN (SELECT 1 AS one) AS o SET `step` = '{}' WHERE {}",
             self.ledger.jobs(),

@@ -24,7 +24,7 @@ pub use id::JobId;
 pub use job::{JobLine, LastRun, Start, Totals};
 pub use mapping::Mapping;
 pub use run_lock::RunLocks;
-pub use step::{State, Step};
+pub use step::{JobStep, State};
 pub use tables::{Ledger, text as text_literal};
 pub use targets::{Routine, untransacted};
 

@@ -11,7 +11,7 @@ pub enum State {
 
 /// How far a job is: each step comes after those before it, and what is finished is not done again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Step {
+pub enum JobStep {
     /// Nothing was done yet.
     #[default]
     Begin,
@@ -37,36 +37,36 @@ pub enum Step {
     Verify,
 }
 
-impl Step {
+impl JobStep {
     /// All steps, in order.
-    pub const ALL: [Step; 11] = [
-        Step::Begin,
-        Step::Make,
-        Step::Create,
-        Step::Truncate,
-        Step::Before,
-        Step::Drop,
-        Step::Chunks,
-        Step::Indexes,
-        Step::After,
-        Step::Rejects,
-        Step::Verify,
+    pub const ALL: [JobStep; 11] = [
+        JobStep::Begin,
+        JobStep::Make,
+        JobStep::Create,
+        JobStep::Truncate,
+        JobStep::Before,
+        JobStep::Drop,
+        JobStep::Chunks,
+        JobStep::Indexes,
+        JobStep::After,
+        JobStep::Rejects,
+        JobStep::Verify,
     ];
 
     /// The name in the ledger.
     pub fn name(self) -> &'static str {
         match self {
-            Step::Begin => "begin",
-            Step::Make => "make",
-            Step::Create => "create",
-            Step::Truncate => "truncate",
-            Step::Before => "before",
-            Step::Drop => "drop",
-            Step::Chunks => "chunks",
-            Step::Indexes => "indexes",
-            Step::After => "after",
-            Step::Rejects => "rejects",
-            Step::Verify => "verify",
+            JobStep::Begin => "begin",
+            JobStep::Make => "make",
+            JobStep::Create => "create",
+            JobStep::Truncate => "truncate",
+            JobStep::Before => "before",
+            JobStep::Drop => "drop",
+            JobStep::Chunks => "chunks",
+            JobStep::Indexes => "indexes",
+            JobStep::After => "after",
+            JobStep::Rejects => "rejects",
+            JobStep::Verify => "verify",
         }
     }
 

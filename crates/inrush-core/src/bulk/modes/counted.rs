@@ -3,7 +3,7 @@
 //! Invariant: `stored + skipped` is the number of rows that were sent; an answer that contradicts this is an error.
 
 use super::super::Mode;
-use super::super::judge::miscounted;
+use super::super::answer::miscounted;
 use crate::error::Result;
 use crate::session::Outcome;
 use std::ops::AddAssign;

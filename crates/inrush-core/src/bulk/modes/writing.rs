@@ -1,7 +1,7 @@
 //! How a mode writes the rows of one mapping: the parts of its INSERTs and LOADs around the rows, whether they go through a
 //! stage, and what the answer to a LOAD means.
 
-use super::super::judge::{Harmless, LoadWarning, Verdict, judge_load};
+use super::super::answer::{AcceptedWarnings, LoadWarning, Verdict, compare_counts};
 use super::super::{Method, Mode};
 use super::{Counted, Keys, Stage};
 use crate::error::{Error, Result};
@@ -102,23 +102,23 @@ impl Writing {
     }
 
     /// Returns what the answer to a LOAD of `sent` rows means, before its warnings are known.
-    pub fn judge_load(&self, sent: u64, answer: LoadCounts) -> Verdict {
+    pub fn compare_counts(&self, sent: u64, answer: LoadCounts) -> Verdict {
         match self.filling(Method::LoadData) {
             Mode::Ignore if answer.skipped <= sent => {
-                let as_if_none = judge_load(sent, LoadCounts { skipped: 0, ..answer });
+                let as_if_none = compare_counts(sent, LoadCounts { skipped: 0, ..answer });
                 if answer.skipped > 0 && as_if_none == Verdict::Clean { Verdict::Doubt } else { as_if_none }
             }
-            Mode::Replace => judge_load(sent, LoadCounts { deleted: 0, ..answer }),
-            _ => judge_load(sent, answer),
+            Mode::Replace => compare_counts(sent, LoadCounts { deleted: 0, ..answer }),
+            _ => compare_counts(sent, answer),
         }
     }
 
     /// Whether these warnings of a LOAD can be accepted: each is a duplicate key that was to be ignored, or known to be harmless.
-    pub fn bears(&self, warnings: &[LoadWarning], answer: LoadCounts, harmless: &Harmless) -> bool {
+    pub fn accepts(&self, warnings: &[LoadWarning], answer: LoadCounts, accepted: &AcceptedWarnings) -> bool {
         let ignores = self.filling(Method::LoadData) == Mode::Ignore;
         let (ignored, others): (Vec<_>, Vec<_>) =
             warnings.iter().cloned().partition(|warning| ignores && is_duplicate(warning.code));
-        ignored.len() as u64 == answer.skipped && harmless.covers(&others, answer.warnings - answer.skipped)
+        ignored.len() as u64 == answer.skipped && accepted.covers(&others, answer.warnings - answer.skipped)
     }
 
     /// Returns the outcome of the rows of a LOAD that was accepted.

@@ -21,9 +21,9 @@ fn people() -> Table {
     }
 }
 
-fn plan(fields: &str, matching: Matching) -> Result<Plan> {
+fn plan(fields: &str, matching: Matching) -> Result<LoadPlan> {
     let fields: Vec<String> = fields.split(',').map(str::to_owned).collect();
-    Plan::new("people.csv", &fields, &matching, &[], &people(), Mode::Insert)
+    LoadPlan::new("people.csv", &fields, &matching, &[], &people(), Mode::Insert)
 }
 
 #[track_caller]
@@ -93,7 +93,7 @@ fn a_required_column_is_missing() {
 fn what_makes_no_rows_needs_no_values_for_them() {
     let fields = ["id", "age"].map(str::to_owned);
     for mode in Mode::ALL {
-        let plan = Plan::new("people.csv", &fields, &Matching::ByName, &[], &people(), mode);
+        let plan = LoadPlan::new("people.csv", &fields, &Matching::ByName, &[], &people(), mode);
         assert_eq!(plan.is_ok(), matches!(mode, Mode::Update | Mode::Delete), "{mode}");
     }
 }
@@ -108,7 +108,7 @@ fn a_delete_keeps_its_key_alone() {
 fn computes(fields: &str, matching: Matching, set: &[&str], want: Result<&str, &[&str]>) {
     let fields: Vec<String> = fields.split(',').map(str::to_owned).collect();
     let set: Vec<Computed> = set.iter().map(|text| Computed::parse(text).unwrap()).collect();
-    match (Plan::new("people.csv", &fields, &matching, &set, &people(), Mode::Insert), want) {
+    match (LoadPlan::new("people.csv", &fields, &matching, &set, &people(), Mode::Insert), want) {
         (Ok(plan), Ok(want)) => {
             let uses = plan.uses.iter().zip(&plan.columns).map(|(field, c)| format!("{}>{}", field.index, c.name));
             let computed = plan.computed.iter().map(|(c, e)| format!("{}={}", c.name, e.sql(|n| format!("<{n}>"))));
@@ -146,7 +146,7 @@ fn mistakes_of_what_is_computed() {
 fn a_delete_by_a_computed_key() {
     let fields = ["name", "age", "nr"].map(str::to_owned);
     let set = [Computed::parse("id=@nr+1").unwrap(), Computed::parse("age=1").unwrap()];
-    let mut plan = Plan::new("p.csv", &fields, &Matching::ByName, &set, &people(), Mode::Delete).unwrap();
+    let mut plan = LoadPlan::new("p.csv", &fields, &Matching::ByName, &set, &people(), Mode::Delete).unwrap();
     plan.keep(&["id".into()]);
     assert_eq!((plan.n_values, plan.columns.len(), plan.uses[0].index), (0, 1, 2));
     assert_eq!(plan.computed.iter().map(|(_, e)| e.sql(|n| n.to_string())).collect::<Vec<_>>(), ["0+1"]);

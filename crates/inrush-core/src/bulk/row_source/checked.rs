@@ -2,7 +2,7 @@
 
 use crate::bulk::encode::block::{Block, Special};
 use crate::bulk::encode::kept;
-use crate::convert::{BoundRows, Sheet};
+use crate::convert::{BoundRows, RowBlockWriter};
 use crate::error::Result;
 use crate::value::Cells;
 use crate::value::check::{CheckedColumn, Form};
@@ -108,14 +108,14 @@ impl BoundRows for CheckedRows<'_> {
         Ok(())
     }
 
-    fn put_usual(&self, rows: Range<usize>, sheet: &mut Sheet<'_>) -> usize {
-        let types = sheet.types.iter();
-        if sheet.types.len() != self.fields.len() || types.zip(&self.fields).any(|(ty, field)| *ty != field.ty) {
+    fn put_common(&self, rows: Range<usize>, writer: &mut RowBlockWriter<'_>) -> usize {
+        let types = writer.types.iter();
+        if writer.types.len() != self.fields.len() || types.zip(&self.fields).any(|(ty, field)| *ty != field.ty) {
             return 0;
         }
         match &self.kept {
-            None => sheet.put_cells(rows, |row, i| self.fields[i].cells.get(row)),
-            Some(kept) => sheet.put_cells(rows, |row, i| self.fields[i].cells.get(kept[row] as usize)),
+            None => writer.put_cells(rows, |row, i| self.fields[i].cells.get(row)),
+            Some(kept) => writer.put_cells(rows, |row, i| self.fields[i].cells.get(kept[row] as usize)),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! command fails because of a row, it searches for that row until the row alone fails: a statement that fails undoes only itself.
 
 use super::report::{BadRow, Counters};
-use crate::bulk::judge::{is_row_fault, row_of};
+use crate::bulk::answer::{is_row_fault, row_of};
 use crate::bulk::row_source::RowSource;
 use crate::bulk::search::{Search, Try};
 use crate::bulk::write::{Command, Next, Writer};
@@ -24,17 +24,17 @@ pub struct Attempt<'a> {
     /// `None`: an execution a row.
     writer: Option<Box<dyn Writer>>,
     /// Rows that are not sent yet. They go in in their order, so of two equal keys the first is stored.
-    todo: Todo,
+    pending: PendingRows,
     /// The first command, if it was made ahead.
     ready: Option<(Command, usize)>,
     in_flight: VecDeque<Sent>,
-    tells: Tells,
+    detail: ResultDetail,
     mode: Mode,
     /// Statements that are sent before it.
     preludes: VecDeque<&'static str>,
     /// Statements that are likely to be executed: all of them are prepared in one flight.
-    to_learn: Vec<Statement>,
-    is_learning: bool,
+    to_prepare: Vec<Statement>,
+    is_preparing: bool,
     /// Whether a command is sent only once the one before it was answered.
     one_at_a_time: bool,
     effect: Effect,
@@ -43,7 +43,7 @@ pub struct Attempt<'a> {
 
 /// Where the ids and counts of single rows come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tells {
+pub enum ResultDetail {
     /// From nowhere.
     Nothing,
     /// Each row has a reply of its own.
@@ -70,18 +70,18 @@ pub enum Mode {
 }
 
 /// What is still to be sent.
-enum Todo {
+enum PendingRows {
     /// The earliest rows on top.
     Stack(Vec<Range<usize>>),
     /// What the search returns, after the rest of the rows that it tries one by one.
-    Search { search: Search, apart: Range<usize> },
+    Search { search: Search, one_by_one: Range<usize> },
 }
 
-impl Todo {
+impl PendingRows {
     fn new(rows: Range<usize>, mode: Mode) -> Self {
         match mode {
             Mode::Quick | Mode::EachAlone => Self::Stack(vec![rows]),
-            Mode::StrictStop | Mode::StrictSkip => Self::Search { search: Search::new(rows, 0.0), apart: 0..0 },
+            Mode::StrictStop | Mode::StrictSkip => Self::Search { search: Search::new(rows, 0.0), one_by_one: 0..0 },
         }
     }
 
@@ -89,14 +89,14 @@ impl Todo {
     fn next(&mut self) -> Option<Range<usize>> {
         match self {
             Self::Stack(stack) => stack.pop(),
-            Self::Search { search, apart } => {
-                if let Some(row) = apart.next() {
+            Self::Search { search, one_by_one } => {
+                if let Some(row) = one_by_one.next() {
                     return Some(row..row + 1);
                 }
                 match search.next()? {
                     Try::Together(rows) => Some(rows),
-                    Try::Apart(rows) => {
-                        *apart = rows;
+                    Try::OneByOne(rows) => {
+                        *one_by_one = rows;
                         self.next()
                     }
                 }
@@ -152,22 +152,22 @@ impl<'a> Attempt<'a> {
         rows: &'a dyn BoundRows,
         statement: &'a Statement,
         writer: Option<Box<dyn Writer>>,
-        tells: Tells,
+        detail: ResultDetail,
         mode: Mode,
     ) -> Self {
-        let todo = Todo::new(0..rows.n_rows(), mode);
+        let pending = PendingRows::new(0..rows.n_rows(), mode);
         Self {
             rows: RowSource::Bound(rows),
             statement,
             writer,
-            todo,
+            pending,
             ready: None,
             in_flight: VecDeque::new(),
-            tells,
+            detail,
             mode,
             preludes: VecDeque::new(),
-            to_learn: Vec::new(),
-            is_learning: false,
+            to_prepare: Vec::new(),
+            is_preparing: false,
             one_at_a_time: matches!(mode, Mode::StrictStop | Mode::StrictSkip),
             effect: Effect::of_prepared(statement.sql().as_bytes()),
             counters: Counters::default(),
@@ -188,9 +188,9 @@ impl<'a> Attempt<'a> {
         if let Next::Command { command, n_rows } = writer.next(self.rows, 0..n_rows, Vec::new())? {
             self.ready = Some((command, n_rows));
         }
-        self.to_learn = writer.statements(n_rows);
+        self.to_prepare = writer.statements(n_rows);
         // A single one is prepared where it is met.
-        self.to_learn.truncate(if self.to_learn.len() > 1 { MAX_LEARNED } else { 0 });
+        self.to_prepare.truncate(if self.to_prepare.len() > 1 { MAX_PREPARED } else { 0 });
         Ok(self.ready.as_ref().is_some_and(|(_, n)| *n == n_rows))
     }
 
@@ -223,7 +223,7 @@ impl<'a> Attempt<'a> {
     }
 
     fn send(&mut self, next: NextCommand<'_>) -> Result<Decision> {
-        let Some(range) = self.todo.next() else { return next.end() };
+        let Some(range) = self.pending.next() else { return next.end() };
         let made = match (self.ready.take(), &mut self.writer) {
             (Some(ready), _) => Some(ready),
             (None, Some(writer)) => match writer.next(self.rows, range.clone(), Vec::new())? {
@@ -245,34 +245,34 @@ impl<'a> Attempt<'a> {
     }
 
     fn sent(&mut self, rows: Range<usize>, end: usize) {
-        self.todo.left(rows.end..end);
+        self.pending.left(rows.end..end);
         self.in_flight.push_back(Sent { rows, n_ends: 0, returned: Vec::new(), is_prelude: false });
     }
 
     fn stored(&mut self, sent: &Sent, outcome: &Outcome) -> Result<()> {
         let n_rows = sent.rows.len();
-        match self.tells {
-            Tells::Nothing => {}
-            Tells::FirstId(step) => self.counters.ids.push(outcome.last_insert_id.unwrap_or(0), step, n_rows),
+        match self.detail {
+            ResultDetail::Nothing => {}
+            ResultDetail::FirstId(step) => self.counters.ids.push(outcome.last_insert_id.unwrap_or(0), step, n_rows),
             // A single row may have any number of results: those of a procedure. The last result counts for the row.
-            Tells::EachReply if n_rows == 1 => self.told_each(outcome),
-            Tells::EachReply if sent.n_ends != n_rows => {
+            ResultDetail::EachReply if n_rows == 1 => self.report_each(outcome),
+            ResultDetail::EachReply if sent.n_ends != n_rows => {
                 let message = format!("the server gave {} results for {n_rows} statements", sent.n_ends);
                 return Err(Error::protocol(message));
             }
             // Each was counted when it ended.
-            Tells::EachReply => {}
+            ResultDetail::EachReply => {}
             // An execution of its own: of a row that no bulk packet can hold, or that is tried alone.
-            Tells::UnitResults if n_rows == 1 && sent.returned.is_empty() => {
+            ResultDetail::UnitResults if n_rows == 1 && sent.returned.is_empty() => {
                 self.counters.ids.push(outcome.last_insert_id.unwrap_or(0), 1, 1);
                 self.counters.affected_each.push(outcome.affected);
             }
-            Tells::ReturnedIds | Tells::UnitResults if sent.returned.len() != n_rows => {
+            ResultDetail::ReturnedIds | ResultDetail::UnitResults if sent.returned.len() != n_rows => {
                 let message = format!("the server returned {} rows for {n_rows} inserted", sent.returned.len());
                 return Err(Error::protocol(message));
             }
-            Tells::ReturnedIds => sent.returned.iter().for_each(|(id, _)| self.counters.ids.push(*id, 1, 1)),
-            Tells::UnitResults => {
+            ResultDetail::ReturnedIds => sent.returned.iter().for_each(|(id, _)| self.counters.ids.push(*id, 1, 1)),
+            ResultDetail::UnitResults => {
                 for (id, affected) in &sent.returned {
                     self.counters.ids.push(*id, 1, 1);
                     self.counters.affected += affected;
@@ -280,12 +280,12 @@ impl<'a> Attempt<'a> {
                 }
             }
         }
-        self.todo.stored(n_rows);
+        self.pending.stored(n_rows);
         self.counters.n_rows += n_rows as u64;
         Ok(())
     }
 
-    fn told_each(&mut self, outcome: &Outcome) {
+    fn report_each(&mut self, outcome: &Outcome) {
         self.counters.ids.push(outcome.last_insert_id.unwrap_or(0), 1, 1);
         self.counters.affected_each.push(outcome.affected);
     }
@@ -293,17 +293,17 @@ impl<'a> Attempt<'a> {
     /// The error of a command, with its row if that is known.
     fn failed(&mut self, sent: Sent, error: Error) -> Result<()> {
         let rows = sent.rows.start + sent.n_ends.min(sent.rows.len().saturating_sub(1))..sent.rows.end;
-        let stands_alone = rows.len() == 1 || (self.tells == Tells::EachReply && sent.rows.len() > 1);
+        let stands_alone = rows.len() == 1 || (self.detail == ResultDetail::EachReply && sent.rows.len() > 1);
         let fault = is_row_fault(&error);
         match self.mode {
             Mode::StrictStop | Mode::StrictSkip if fault && rows.len() > 1 => {
-                self.todo.refused(rows, row_of(&error));
+                self.pending.refused(rows, row_of(&error));
                 Ok(())
             }
             Mode::EachAlone | Mode::StrictSkip if fault && stands_alone => {
                 // Several statements in one command: the server does not run those that follow the failed one.
-                self.todo.left(rows.start + 1..rows.end);
-                self.todo.set_aside();
+                self.pending.left(rows.start + 1..rows.end);
+                self.pending.set_aside();
                 self.counters.n_rows += sent.n_ends as u64;
                 self.set_aside(rows.start, error);
                 Ok(())
@@ -314,13 +314,13 @@ impl<'a> Attempt<'a> {
     }
 
     fn set_aside(&mut self, row: usize, error: Error) {
-        match self.tells {
-            Tells::Nothing => {}
-            Tells::EachReply | Tells::UnitResults => {
+        match self.detail {
+            ResultDetail::Nothing => {}
+            ResultDetail::EachReply | ResultDetail::UnitResults => {
                 self.counters.ids.push(0, 0, 1);
                 self.counters.affected_each.push(0);
             }
-            Tells::FirstId(_) | Tells::ReturnedIds => self.counters.ids.push(0, 0, 1),
+            ResultDetail::FirstId(_) | ResultDetail::ReturnedIds => self.counters.ids.push(0, 0, 1),
         }
         self.counters.bad_rows.push(BadRow { row: row as u64, error });
     }
@@ -332,11 +332,11 @@ impl Flight for &mut Attempt<'_> {
             self.in_flight.push_back(Sent { rows: 0..0, n_ends: 0, returned: Vec::new(), is_prelude: true });
             return next.query(sql);
         }
-        if let Some(statement) = self.to_learn.pop() {
-            self.is_learning = true;
-            return next.learn(&statement);
+        if let Some(statement) = self.to_prepare.pop() {
+            self.is_preparing = true;
+            return next.prepare_ahead(&statement);
         }
-        if std::mem::take(&mut self.is_learning) {
+        if std::mem::take(&mut self.is_preparing) {
             return next.wait();
         }
         if self.one_at_a_time && self.in_flight.iter().any(|sent| !sent.is_prelude) {
@@ -364,10 +364,10 @@ impl Flight for &mut Attempt<'_> {
 
     fn row(&mut self, _step: u64, row: Row<'_>) -> Result<()> {
         let Some(sent) = self.in_flight.front_mut() else { return Ok(()) };
-        match self.tells {
-            Tells::ReturnedIds => sent.returned.push((number(row, 0)?, 1)),
-            Tells::UnitResults => sent.returned.push((number(row, 0)?, number(row, 1)?)),
-            Tells::Nothing | Tells::EachReply | Tells::FirstId(_) => {}
+        match self.detail {
+            ResultDetail::ReturnedIds => sent.returned.push((number(row, 0)?, 1)),
+            ResultDetail::UnitResults => sent.returned.push((number(row, 0)?, number(row, 1)?)),
+            ResultDetail::Nothing | ResultDetail::EachReply | ResultDetail::FirstId(_) => {}
         }
         Ok(())
     }
@@ -376,8 +376,8 @@ impl Flight for &mut Attempt<'_> {
         let Some(sent) = self.in_flight.front_mut().filter(|sent| !sent.is_prelude) else { return Ok(()) };
         sent.n_ends += 1;
         self.counters.add(outcome);
-        if self.tells == Tells::EachReply && sent.rows.len() > 1 {
-            self.told_each(outcome);
+        if self.detail == ResultDetail::EachReply && sent.rows.len() > 1 {
+            self.report_each(outcome);
         }
         Ok(())
     }
@@ -390,7 +390,7 @@ fn number(row: Row<'_>, column: usize) -> Result<u64> {
 }
 
 /// More than a template has sizes.
-const MAX_LEARNED: usize = 16;
+const MAX_PREPARED: usize = 16;
 
 /// See [`Attempt::window`].
 const COMMANDS: usize = 4;

@@ -1,11 +1,11 @@
 //! A batch from its start to its end: which attempt comes next, and what it means for the rows.
 
-use super::attempt::{Attempt, Mode, Tells};
-use super::choose::{Facts, Plan, Scope, Way, plan};
+use super::attempt::{Attempt, Mode, ResultDetail};
+use super::choose::{BatchFacts, BatchPlan, RowsPerCommand, Scope, plan};
 use super::load::Load;
 use super::options::{BatchOptions, OnBadRow};
 use super::report::{BatchReport, Counters};
-use crate::bulk::judge::is_row_fault;
+use crate::bulk::answer::is_row_fault;
 use crate::bulk::template::{Kind, Template};
 use crate::bulk::write::bulk::Bulk;
 use crate::bulk::write::load_data::LoadData;
@@ -25,10 +25,10 @@ pub struct Batch<'a> {
     template: &'a Template,
     rows: &'a dyn BoundRows,
     options: &'a BatchOptions,
-    facts: Facts<'a>,
-    session: Session<'a>,
+    facts: BatchFacts<'a>,
+    session: WriterSession<'a>,
     refused: Vec<(Method, String)>,
-    plan: Plan,
+    plan: BatchPlan,
     /// The statement with the clause by which the ids are returned.
     returning: Option<Statement>,
     /// Why everything is written again, strictly.
@@ -37,7 +37,7 @@ pub struct Batch<'a> {
 
 /// What writers must know of the session.
 #[derive(Clone, Copy, Debug)]
-pub struct Session<'a> {
+pub struct WriterSession<'a> {
     /// The server's `max_allowed_packet`.
     pub max_packet: usize,
     /// Whether a backslash escapes in string literals.
@@ -62,8 +62,8 @@ impl<'a> Batch<'a> {
         template: &'a Template,
         rows: &'a dyn BoundRows,
         options: &'a BatchOptions,
-        facts: Facts<'a>,
-        session: Session<'a>,
+        facts: BatchFacts<'a>,
+        session: WriterSession<'a>,
     ) -> Result<Self> {
         let plan = plan(statement, template, rows.n_rows(), options, &facts, &[])?;
         let mut this = Self {
@@ -88,13 +88,13 @@ impl<'a> Batch<'a> {
     /// `Config` for a statement that the method cannot repeat; those of the rows.
     pub fn attempt(&mut self) -> Result<Try<'_>> {
         let this = &*self;
-        if this.strict.is_none() && this.plan.method.way() == Way::File {
+        if this.strict.is_none() && this.plan.method.rows_per_command() == RowsPerCommand::File {
             let columns = this.facts.table.map_or(&[][..], |table| &table.columns);
             let text = LoadData::new(this.statement, this.template, columns)?;
             return Ok(Try::Load(Load::new(text, this.rows), Scope::of(false, &this.facts)));
         }
         let statement = this.returning.as_ref().unwrap_or(this.statement);
-        let attempt = Attempt::new(this.rows, statement, this.writer(statement)?, this.tells(), this.mode());
+        let attempt = Attempt::new(this.rows, statement, this.writer(statement)?, this.detail(), this.mode());
         let mut attempt = attempt.one_at_a_time(matches!(this.plan.method, Method::Prepared | Method::Row));
         let is_one = attempt.is_one()? && !this.runs_row_by_row() && this.plan.method != Method::MultiStatement;
         let scope = Scope::of(is_one && !this.is_strict(), &this.facts);
@@ -144,7 +144,7 @@ impl<'a> Batch<'a> {
     }
 
     /// The plan that is being followed.
-    pub fn plan(&self) -> &Plan {
+    pub fn plan(&self) -> &BatchPlan {
         &self.plan
     }
 
@@ -171,17 +171,17 @@ impl<'a> Batch<'a> {
     }
 
     fn mode(&self) -> Mode {
-        match (self.is_strict(), self.options.on_bad_row, self.plan.tells) {
+        match (self.is_strict(), self.options.on_bad_row, self.plan.detail) {
             (true, OnBadRow::Stop, _) => Mode::StrictStop,
             (true, OnBadRow::Skip, _) => Mode::StrictSkip,
-            (false, OnBadRow::Skip, Tells::EachReply) => Mode::EachAlone,
+            (false, OnBadRow::Skip, ResultDetail::EachReply) => Mode::EachAlone,
             (false, _, _) => Mode::Quick,
         }
     }
 
     /// What the plan's method reports about single rows. A strict attempt may use another method only where it reports nothing.
-    fn tells(&self) -> Tells {
-        self.plan.tells
+    fn detail(&self) -> ResultDetail {
+        self.plan.detail
     }
 
     /// What makes the commands. `None`: each row is an execution.
@@ -209,15 +209,15 @@ impl<'a> Batch<'a> {
             }
             Method::Bulk if self.is_strict() && self.runs_row_by_row() => None,
             Method::Bulk => {
-                let unit_results = self.plan.tells == Tells::UnitResults;
+                let unit_results = self.plan.detail == ResultDetail::UnitResults;
                 Some(Box::new(Bulk::new(statement, limits(BULK_BYTES), unit_results)?))
             }
         })
     }
 
     fn report(&self, counters: Counters) -> BatchReport {
-        let Plan { method, reason, tells, .. } = &self.plan;
-        let tells_each = matches!(tells, Tells::EachReply | Tells::UnitResults);
+        let BatchPlan { method, reason, detail, .. } = &self.plan;
+        let has_each = matches!(detail, ResultDetail::EachReply | ResultDetail::UnitResults);
         let reason = match &self.strict {
             None => reason.clone(),
             Some(why) => format!("{reason}; written a second time, strictly, because of `{why}`"),
@@ -229,7 +229,7 @@ impl<'a> Batch<'a> {
             affected: counters.affected,
             warnings: counters.warnings,
             ids: Some(counters.ids).filter(|ids| !ids.has_none()),
-            affected_each: tells_each.then_some(counters.affected_each),
+            affected_each: has_each.then_some(counters.affected_each),
             bad_rows: counters.bad_rows,
         }
     }

@@ -1,6 +1,6 @@
 //! Chooses the method that writes a batch, what it reports about single rows, and its scope, before anything is sent.
 
-use super::attempt::Tells;
+use super::attempt::ResultDetail;
 use super::options::{BatchOptions, OnBadRow};
 use crate::bulk::template::{Cell, Kind, Template};
 use crate::bulk::{Method, Table};
@@ -12,7 +12,7 @@ use crate::value::ident::quote_ident;
 
 /// What is known about the connection and the table.
 #[derive(Clone, Debug)]
-pub struct Facts<'a> {
+pub struct BatchFacts<'a> {
     /// What the server can do.
     pub profile: &'a Profile,
     /// Whether COM_STMT_BULK_EXECUTE was agreed on.
@@ -37,7 +37,7 @@ pub struct Facts<'a> {
 
 /// How a batch is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct BatchPlan {
     /// By which method.
     pub method: Method,
     /// Why, as half a sentence.
@@ -45,7 +45,7 @@ pub struct Plan {
     /// Whether another may take its place if the server refuses it.
     pub may_fall_back: bool,
     /// Where ids and counts come from.
-    pub tells: Tells,
+    pub detail: ResultDetail,
     /// The clause by which the server returns the ids, if a clause is needed.
     pub returning: Option<String>,
 }
@@ -54,7 +54,7 @@ pub struct Plan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// Nothing: it is one statement.
-    Bare,
+    Autocommit,
     /// A transaction of its own.
     Transaction,
     /// A savepoint in the transaction that is open, or that its first statement opens.
@@ -63,7 +63,7 @@ pub enum Scope {
 
 /// What one command of a method carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum RowsPerCommand {
     /// One row.
     Single,
     /// Many rows of one statement.
@@ -74,20 +74,20 @@ pub enum Way {
 
 impl Method {
     /// What one command of it carries.
-    pub fn way(self) -> Way {
+    pub fn rows_per_command(self) -> RowsPerCommand {
         match self {
-            Method::Row | Method::Prepared | Method::Pipelined => Way::Single,
-            Method::LoadData => Way::File,
-            Method::Bulk | Method::MultiRow | Method::MultiRowPrepared | Method::MultiStatement => Way::Many,
+            Method::Row | Method::Prepared | Method::Pipelined => RowsPerCommand::Single,
+            Method::LoadData => RowsPerCommand::File,
+            Method::Bulk | Method::MultiRow | Method::MultiRowPrepared | Method::MultiStatement => RowsPerCommand::Many,
         }
     }
 }
 
 impl Scope {
     /// What a batch of commands needs. `is_one`: it is a single one, which the server undoes as a whole when it fails.
-    pub fn of(is_one: bool, facts: &Facts<'_>) -> Scope {
+    pub fn of(is_one: bool, facts: &BatchFacts<'_>) -> Scope {
         match (is_one, facts.in_transaction || !facts.autocommit) {
-            (true, _) => Scope::Bare,
+            (true, _) => Scope::Autocommit,
             (false, true) => Scope::Savepoint,
             (false, false) => Scope::Transaction,
         }
@@ -103,9 +103,9 @@ pub fn plan(
     template: &Template,
     n_rows: usize,
     options: &BatchOptions,
-    facts: &Facts<'_>,
+    facts: &BatchFacts<'_>,
     refused: &[(Method, String)],
-) -> Result<Plan> {
+) -> Result<BatchPlan> {
     if template.returning {
         return Err(Error::config("a batch has no use for the rows that RETURNING gives")
             .with_hint("`with_ids(true)` asks for generated ids; or run the statement as a query"));
@@ -139,7 +139,7 @@ struct Case<'a> {
     template: &'a Template,
     n_rows: usize,
     options: &'a BatchOptions,
-    facts: &'a Facts<'a>,
+    facts: &'a BatchFacts<'a>,
 }
 
 impl Case<'_> {
@@ -165,21 +165,21 @@ impl Case<'_> {
     }
 
     /// The plan with this method, or why it cannot be.
-    fn try_method(&self, method: Method, reason: String, may_fall_back: bool) -> Result<Plan, String> {
-        let (tells, returning) = self.suits(method)?;
-        if self.options.ids && matches!(tells, Tells::Nothing) {
+    fn try_method(&self, method: Method, reason: String, may_fall_back: bool) -> Result<BatchPlan, String> {
+        let (detail, returning) = self.suits(method)?;
+        if self.options.ids && matches!(detail, ResultDetail::Nothing) {
             return Err("it does not report the id of each row".into());
         }
-        if self.options.affected_each && !matches!(tells, Tells::EachReply | Tells::UnitResults) {
+        if self.options.affected_each && !matches!(detail, ResultDetail::EachReply | ResultDetail::UnitResults) {
             return Err("it does not report how many rows each set of values affected".into());
         }
-        Ok(Plan { method, reason, may_fall_back, tells, returning })
+        Ok(BatchPlan { method, reason, may_fall_back, detail, returning })
     }
 
-    fn suits(&self, method: Method) -> Result<(Tells, Option<String>), String> {
+    fn suits(&self, method: Method) -> Result<(ResultDetail, Option<String>), String> {
         let n_params = self.statement.marks().len();
         match method {
-            Method::Row | Method::Prepared | Method::Pipelined => Ok((Tells::EachReply, None)),
+            Method::Row | Method::Prepared | Method::Pipelined => Ok((ResultDetail::EachReply, None)),
             Method::MultiStatement if !self.facts.multi_statements => {
                 Err("the connection does not take several statements in one command (`multi-statements=true`)".into())
             }
@@ -187,7 +187,7 @@ impl Case<'_> {
             Method::MultiStatement if starts_with_call(self.statement) => {
                 Err("a CALL has as many results as the procedure likes".into())
             }
-            Method::MultiStatement => Ok((Tells::EachReply, None)),
+            Method::MultiStatement => Ok((ResultDetail::EachReply, None)),
             Method::MultiRow | Method::MultiRowPrepared => {
                 self.template.multi_row(self.statement).map_err(|e| e.message().to_owned())?;
                 if n_params == 0 {
@@ -201,28 +201,30 @@ impl Case<'_> {
                 Err("it takes INSERT, REPLACE, UPDATE and DELETE".into())
             }
             Method::Bulk if self.options.ids || self.options.affected_each => match self.facts.has_unit_results {
-                true => Ok((Tells::UnitResults, None)),
+                true => Ok((ResultDetail::UnitResults, None)),
                 false => {
                     Err("this server does not report the results of single rows (MariaDB does from 11.5 on)".into())
                 }
             },
-            Method::Bulk => Ok((Tells::Nothing, None)),
-            Method::LoadData => self.check_load().map(|()| (Tells::Nothing, None)),
+            Method::Bulk => Ok((ResultDetail::Nothing, None)),
+            Method::LoadData => self.check_load().map(|()| (ResultDetail::Nothing, None)),
         }
     }
 
     /// Returns how the ids of a statement of many rows become known.
-    fn ids_of_many(&self) -> (Tells, Option<String>) {
+    fn ids_of_many(&self) -> (ResultDetail, Option<String>) {
         let Some(column) = self.generated_column().filter(|_| self.options.ids && !self.template.ignore) else {
-            return (Tells::Nothing, None);
+            return (ResultDetail::Nothing, None);
         };
         let (profile, is_plain) =
             (self.facts.profile, self.template.kind == Kind::Insert && !self.template.on_duplicate);
         match self.facts.increment {
-            _ if profile.returning => (Tells::ReturnedIds, Some(format!(" RETURNING {}", quote_ident(&column.name)))),
+            _ if profile.returning => {
+                (ResultDetail::ReturnedIds, Some(format!(" RETURNING {}", quote_ident(&column.name))))
+            }
             // Rows whose number is known beforehand get ids that follow each other, in every lock mode.
-            Some(increment) if profile.consecutive_ids && is_plain => (Tells::FirstId(increment), None),
-            _ => (Tells::Nothing, None),
+            Some(increment) if profile.consecutive_ids && is_plain => (ResultDetail::FirstId(increment), None),
+            _ => (ResultDetail::Nothing, None),
         }
     }
 

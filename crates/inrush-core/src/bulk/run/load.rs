@@ -4,7 +4,7 @@
 //! sent is a doubt: the batch is undone and written again, strictly, by statements, whose result counts.
 
 use super::report::Counters;
-use crate::bulk::judge::{Verdict, judge_load};
+use crate::bulk::answer::{Verdict, compare_counts};
 use crate::bulk::write::load_data::LoadData;
 use crate::convert::BoundRows;
 use crate::error::{Error, Kind, Result};
@@ -53,7 +53,7 @@ impl<'a> Load<'a> {
     /// `Data` if it leaves a doubt.
     pub fn answered(&mut self, outcome: &Outcome) -> Result<()> {
         let counts = LoadCounts::parse(&outcome.info);
-        if counts.is_some_and(|counts| judge_load(self.n_sent as u64, counts) == Verdict::Clean) {
+        if counts.is_some_and(|counts| compare_counts(self.n_sent as u64, counts) == Verdict::Clean) {
             self.counters.n_rows += self.n_sent as u64;
             self.counters.add(outcome);
             return Ok(());

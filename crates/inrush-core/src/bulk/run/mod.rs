@@ -18,9 +18,9 @@ mod options;
 mod picked;
 mod report;
 
-pub use attempt::{Attempt, Mode, Tells};
-pub use batch::{Batch, Session, Try};
-pub use choose::{Facts, Plan, Scope, Way, plan};
+pub use attempt::{Attempt, Mode, ResultDetail};
+pub use batch::{Batch, Try, WriterSession};
+pub use choose::{BatchFacts, BatchPlan, RowsPerCommand, Scope, plan};
 pub use ids::Ids;
 pub use load::Load;
 pub use options::{BatchOptions, OnBadRow};

@@ -45,7 +45,7 @@ impl<'a> Checked<'a> {
     }
 
     /// Maps row numbers of the outcome back to the numbers of all rows, and adds the bad rows that were not sent.
-    pub fn told(self, end: Result<BatchReport>, kept: Option<Vec<usize>>) -> Result<BatchReport> {
+    pub fn result(self, end: Result<BatchReport>, kept: Option<Vec<usize>>) -> Result<BatchReport> {
         let Some(kept) = kept else { return end };
         let number = |row: u64| kept.get(row as usize).map_or(row, |row| *row as u64);
         let mut report = end.map_err(|error| match error.row() {
@@ -146,7 +146,7 @@ mod tests {
             affected_each: Some(vec![1, 0, 1]),
             bad_rows: vec![refused],
         };
-        let report = checked.told(Ok(report), Some(kept)).unwrap();
+        let report = checked.result(Ok(report), Some(kept)).unwrap();
         let ids: Vec<_> = report.ids.unwrap().iter().collect();
         assert_eq!(ids, [Some(7), None, Some(8), Some(9), None]);
         assert_eq!(report.affected_each.unwrap(), [1, 0, 0, 1, 0]);

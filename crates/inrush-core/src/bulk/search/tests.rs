@@ -21,7 +21,7 @@ fn search(n: usize, room: usize, names_row: bool, is_bad: impl Fn(usize) -> bool
                     }
                 }
             }
-            Try::Apart(rows) => {
+            Try::OneByOne(rows) => {
                 n_statements += rows.len();
                 let (bad, good): (Vec<_>, Vec<_>) = rows.clone().partition(|row| is_bad(*row));
                 search.told_apart(rows.len(), bad.len());
@@ -100,7 +100,7 @@ fn a_server_that_always_names_the_first_row() {
         match next {
             Try::Together(rows) if rows.contains(&777) => search.refused(rows, Some(1)),
             Try::Together(rows) => search.stored(rows.len()),
-            Try::Apart(rows) => {
+            Try::OneByOne(rows) => {
                 found.extend(rows.clone().filter(|row| *row == 777));
                 search.told_apart(rows.len(), usize::from(rows.contains(&777)));
             }
@@ -120,7 +120,7 @@ fn nothing_and_one() {
 #[test]
 fn what_an_earlier_search_came_to_saves_the_halving() {
     let mut first = Search::new(0..10_000, 0.5);
-    assert_eq!(first.next(), Some(Try::Apart(0..FLIGHT_ROWS)));
+    assert_eq!(first.next(), Some(Try::OneByOne(0..FLIGHT_ROWS)));
     let mut second = Search::new(0..10_000, 0.01);
     assert_eq!(second.next(), Some(Try::Together(0..10_000)));
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// What the decision depends on; sizes in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Facts {
+pub struct SortFacts {
     /// The server's memory for pages (`innodb_buffer_pool_size`); `None` if the server does not report it.
     pub buffer_pool: Option<u64>,
     /// What the table takes on the server now, with its indexes.
@@ -28,7 +28,7 @@ pub struct Choice {
     pub by_server: bool,
     /// For people: a clause.
     pub reason: String,
-    /// How many times the rate of unsorted rows is expected of sorted ones, if that can be estimated: see [`Facts::gain`].
+    /// How many times the rate of unsorted rows is expected of sorted ones, if that can be estimated: see [`SortFacts::gain`].
     pub gain: Option<f64>,
 }
 
@@ -49,7 +49,7 @@ impl Choice {
     }
 }
 
-impl Facts {
+impl SortFacts {
     /// Returns how many times faster rows are expected to be loaded in the order of the key. A row whose page is not in the
     /// buffer pool costs one page read and one page write. The share of such rows follows from the sizes; their cost was measured
     /// on one kind of disk (docs/notes/sort.md). `None` where a size is not known.
@@ -83,9 +83,9 @@ pub fn server_bytes(rows: u64) -> u64 {
     rows.saturating_mul(3)
 }
 
-/// Decides from the [`Facts`] of a table with a key to sort by. Text whose keys come in no order takes one and a half times its
+/// Decides from the [`SortFacts`] of a table with a key to sort by. Text whose keys come in no order takes one and a half times its
 /// size, because split pages stay two thirds full (docs/notes/sort.md, "When it is worth it").
-pub fn choose(facts: &Facts) -> Choice {
+pub fn choose(facts: &SortFacts) -> Choice {
     let sorts = |reason: String| Choice::sorted(reason, facts.gain());
     let stays = |reason: String| Choice::unsorted(reason);
     let Some(to_come) = facts.to_come else {
@@ -141,8 +141,8 @@ mod tests {
     use super::*;
 
     /// 1 GiB of random keys into an empty table, 128 MiB of memory.
-    fn facts() -> Facts {
-        Facts {
+    fn facts() -> SortFacts {
+        SortFacts {
             buffer_pool: Some(128 << 20),
             table: 0,
             to_come: Some(1 << 30),
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(change: impl FnOnce(&mut Facts), sorts: bool, reason: &str) {
+    fn check(change: impl FnOnce(&mut SortFacts), sorts: bool, reason: &str) {
         let mut facts = facts();
         change(&mut facts);
         let choice = choose(&facts);
@@ -190,8 +190,8 @@ mod tests {
     }
     #[test]
     fn what_it_gains() {
-        let gain = |change: &dyn Fn(&mut Facts)| {
-            let mut facts = Facts { looked_at: 0, ..facts() };
+        let gain = |change: &dyn Fn(&mut SortFacts)| {
+            let mut facts = SortFacts { looked_at: 0, ..facts() };
             change(&mut facts);
             facts.gain().map(|gain| (gain * 10.0).round() / 10.0)
         };

@@ -128,7 +128,7 @@ impl SortedChunk {
     /// The cells of its lines.
     fn batch(&self) -> Result<Batch> {
         let (text, n_fields, n_rows) = (&self.origin.text, self.fields.len(), self.origin.lines as usize);
-        let mut columns: Vec<Column> = (0..n_fields).map(|_| Column::with_room(n_rows)).collect();
+        let mut columns: Vec<ColumnBuilder> = (0..n_fields).map(|_| ColumnBuilder::with_room(n_rows)).collect();
         let (mut starts, mut ends) = (Vec::with_capacity(n_rows), Vec::with_capacity(n_rows));
         let mut unescaped = Vec::new();
         let (mut line, mut start, mut field) = (0, 0, 0);
@@ -169,12 +169,12 @@ impl SortedChunk {
 }
 
 /// A column under construction.
-struct Column {
+struct ColumnBuilder {
     views: Vec<u128>,
     is_valid: Vec<bool>,
 }
 
-impl Column {
+impl ColumnBuilder {
     fn with_room(n_rows: usize) -> Self {
         Self { views: Vec::with_capacity(n_rows), is_valid: Vec::with_capacity(n_rows) }
     }

@@ -1,6 +1,6 @@
 //! The key by which rows are sorted: the clustered key of the target, as far as a load fills it, part by part in the server's order.
 
-use crate::bulk::Plan;
+use crate::bulk::LoadPlan;
 use crate::route::Partitioning;
 use crate::route::partition::Value;
 use crate::value::Cells;
@@ -109,7 +109,7 @@ impl SortKey {
     ///
     /// # Errors
     /// Why there is nothing to sort by, for people.
-    pub fn of(key: Option<&ClusteredKey>, plan: &Plan, fixed_zone: bool) -> Result<Self, String> {
+    pub fn of(key: Option<&ClusteredKey>, plan: &LoadPlan, fixed_zone: bool) -> Result<Self, String> {
         let key = key.ok_or("the table has no primary key, so rows have no order in it")?;
         let (mut parts, mut names) = (Vec::new(), Vec::new());
         let mut missing = String::new();
@@ -132,7 +132,7 @@ impl SortKey {
     ///
     /// # Errors
     /// Why a row's partition is not known before the server stores it, for people.
-    pub fn grouped(mut self, partitioning: Partitioning, plan: &Plan) -> Result<Self, String> {
+    pub fn grouped(mut self, partitioning: Partitioning, plan: &LoadPlan) -> Result<Self, String> {
         let part = |column: &str| {
             let part = ClusteredPart { column: column.to_owned(), collation: None, prefix: None, descending: false };
             part_of(&part, plan)
@@ -209,7 +209,7 @@ pub type IsRight = Box<dyn Fn(&str) -> bool + Send>;
 /// The largest number of partitions to check: a wrong model is wrong for the first already.
 const MOST_QUESTIONS: usize = 16;
 
-fn part_of(part: &ClusteredPart, plan: &Plan) -> Result<(usize, KeyPart), String> {
+fn part_of(part: &ClusteredPart, plan: &LoadPlan) -> Result<(usize, KeyPart), String> {
     let collation = part.collation.as_deref();
     let name = &part.column;
     if let Some(number) = plan.columns[..plan.n_values].iter().position(|column| column.name == *name) {
@@ -277,7 +277,7 @@ mod tests {
         check_key("", None);
     }
 
-    fn plan(fields: &[&str], set: &[&str]) -> Plan {
+    fn plan(fields: &[&str], set: &[&str]) -> LoadPlan {
         let column = |(name, ty): &(&str, &str)| Column {
             optional: true,
             ..Column::new((*name).to_owned(), ColumnType::parse(ty))
@@ -292,7 +292,7 @@ mod tests {
         };
         let fields: Vec<String> = fields.iter().map(|field| (*field).to_owned()).collect();
         let set: Vec<Computed> = set.iter().map(|text| Computed::parse(text).unwrap()).collect();
-        Plan::new("a.csv", &fields, &Matching::ByName, &set, &table, Mode::Insert).unwrap()
+        LoadPlan::new("a.csv", &fields, &Matching::ByName, &set, &table, Mode::Insert).unwrap()
     }
 
     #[track_caller]

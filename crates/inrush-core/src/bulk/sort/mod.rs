@@ -15,7 +15,7 @@ mod run;
 mod source;
 
 pub use block::{BLOCK_BYTES, HEADER_BYTES, Header};
-pub use choose::{Choice, Facts, choose, server_bytes, spill_bytes};
+pub use choose::{Choice, SortFacts, choose, server_bytes, spill_bytes};
 pub use chunk::{Sequence, SortedChunk, SortedText};
 pub use key::{ClusteredKey, ClusteredPart, IsRight, SortKey};
 pub use merge::{Blocks, Merge};

@@ -1,7 +1,7 @@
 //! The grammar of INSERT, REPLACE, UPDATE and DELETE, as far as it is needed to find where placeholders go.
 
 use super::tokens::{Token, What};
-use super::{Cell, RowTemplate, TableName, Target, Template};
+use super::{Cell, PlaceholderTarget, RowTemplate, TableName, Template};
 
 /// Is positioned before a token, and advances as long as the text matches.
 pub(super) struct Parser<'s> {
@@ -86,8 +86,10 @@ impl<'s> Parser<'s> {
             for (place, cell) in cells.iter().enumerate() {
                 if let Cell::Placeholder(number) = *cell {
                     template.targets[number] = match &template.columns {
-                        None => Target::Position(place),
-                        Some(columns) => columns.get(place).cloned().map_or(Target::Expression, Target::Column),
+                        None => PlaceholderTarget::Position(place),
+                        Some(columns) => {
+                            columns.get(place).cloned().map_or(PlaceholderTarget::Expression, PlaceholderTarget::Column)
+                        }
                     };
                 }
             }
@@ -128,7 +130,7 @@ impl<'s> Parser<'s> {
     }
 
     /// `a = ?, t.b = b + ?`, up to a clause or the end.
-    fn assignments(&mut self, targets: &mut [Target]) -> Option<()> {
+    fn assignments(&mut self, targets: &mut [PlaceholderTarget]) -> Option<()> {
         loop {
             let column = self.path()?.pop()?;
             self.eat_symbol(b':');
@@ -136,7 +138,7 @@ impl<'s> Parser<'s> {
             if let [token] = self.expression(CLAUSES)?
                 && let Some(number) = mark(token)
             {
-                targets[number] = Target::Column(column);
+                targets[number] = PlaceholderTarget::Column(column);
             }
             if !self.eat_symbol(b',') {
                 return Some(());
@@ -172,7 +174,7 @@ impl<'s> Parser<'s> {
         Some(())
     }
 
-    fn on_duplicate(&mut self, targets: &mut [Target]) -> Option<()> {
+    fn on_duplicate(&mut self, targets: &mut [PlaceholderTarget]) -> Option<()> {
         if !self.eat("ON") {
             return Some(());
         }

@@ -44,10 +44,10 @@ fn check_row(sql: &str, want: Option<(&str, usize, &str)>) {
 
 #[track_caller]
 fn check_targets(sql: &str, want: &str) {
-    let target = |target: &Target| match target {
-        Target::Column(name) => name.clone(),
-        Target::Position(place) => place.to_string(),
-        Target::Expression => "x".to_owned(),
+    let target = |target: &PlaceholderTarget| match target {
+        PlaceholderTarget::Column(name) => name.clone(),
+        PlaceholderTarget::Position(place) => place.to_string(),
+        PlaceholderTarget::Expression => "x".to_owned(),
     };
     let (_, template) = parse(sql);
     assert_eq!(template.targets().iter().map(target).collect::<Vec<_>>().join(" "), want);
@@ -314,11 +314,11 @@ const PIECES: &[&str] = &[
 proptest! {
     #[test]
     fn any_text_is_taken(sql in ".{0,60}") {
-        inrush_testkit::soup::template(sql.as_bytes());
+        inrush_testkit::fuzz_harness::template(sql.as_bytes());
     }
 
     #[test]
     fn near_statements_are_taken(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..30)) {
-        inrush_testkit::soup::template(pieces.concat().as_bytes());
+        inrush_testkit::fuzz_harness::template(pieces.concat().as_bytes());
     }
 }

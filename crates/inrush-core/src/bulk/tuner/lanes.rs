@@ -19,7 +19,7 @@ pub struct LaneTuner {
     window: Window,
     phase: Phase,
     rest: Duration,
-    turn: Turn,
+    next_trial: NextTrial,
     /// What one more lost when it was last tried. Each lane gains less than the one before, so removing one gains no more than
     /// that.
     lost: f64,
@@ -29,16 +29,16 @@ pub struct LaneTuner {
 
 /// What is tried next.
 #[derive(Clone, Copy, Debug)]
-enum Turn {
+enum NextTrial {
     OneMore,
     OneLess,
 }
 
-impl Turn {
+impl NextTrial {
     fn other(self) -> Self {
         match self {
-            Turn::OneMore => Turn::OneLess,
-            Turn::OneLess => Turn::OneMore,
+            NextTrial::OneMore => NextTrial::OneLess,
+            NextTrial::OneLess => NextTrial::OneMore,
         }
     }
 }
@@ -60,7 +60,7 @@ impl LaneTuner {
     pub fn new(lanes: usize, min: usize, max: usize) -> Self {
         let window = Window::new(Duration::ZERO);
         let phase = Phase::Measure(Vec::new());
-        Self { lanes, min, max, window, phase, rest: FIRST_REST, turn: Turn::OneMore, lost: 0.0, left: None }
+        Self { lanes, min, max, window, phase, rest: FIRST_REST, next_trial: NextTrial::OneMore, lost: 0.0, left: None }
     }
 
     /// How many lanes are to be used.
@@ -136,7 +136,7 @@ impl LaneTuner {
                     return None;
                 }
                 let (from, rates) = (*from, std::mem::take(rates));
-                self.judge(from, rates, gain, gain.share >= wanted, measured.idle, ack.at)
+                self.decide(from, rates, gain, gain.share >= wanted, measured.idle, ack.at)
             }
             Phase::Review { probed, before, with, after } => {
                 after.push(measured.rate);
@@ -166,21 +166,21 @@ impl LaneTuner {
         if !gain.is_far_below(-HOPELESS, self.lanes > from) {
             return None;
         }
-        self.judge(from, seen, gain, false, measured.idle, now)
+        self.decide(from, seen, gain, false, measured.idle, now)
     }
 
-    /// Tries one more or one less lane, according to `turn`, if that is worth a try; otherwise pauses. `kept` is the reason why
+    /// Tries one more or one less lane, according to `next_trial`, if that is worth a try; otherwise pauses. `kept` is the reason why
     /// the current lanes stay.
     fn try_next(&mut self, base: Vec<f64>, idle: f64, kept: Option<String>, now: Duration) -> Option<(usize, String)> {
         let from = self.lanes;
-        let (to, why) = match self.turn {
+        let (to, why) = match self.next_trial {
             // Lanes that wait for rows would wait with one more.
-            Turn::OneMore if from < self.max && idle < STARVED => (from + 1, "to see whether one more is faster"),
-            Turn::OneLess if from > self.min && self.lasts(mean(&base)) => {
+            NextTrial::OneMore if from < self.max && idle < STARVED => (from + 1, "to see whether one more is faster"),
+            NextTrial::OneLess if from > self.min && self.lasts(mean(&base)) => {
                 (from - 1, "to see whether one less is as fast")
             }
-            turn => {
-                self.rest(turn.other(), now);
+            next_trial => {
+                self.rest(next_trial.other(), now);
                 return kept.map(|kept| (from, kept));
             }
         };
@@ -190,7 +190,7 @@ impl LaneTuner {
         Some((from, kept.map_or_else(|| why.into(), |kept| format!("{kept}; {why}"))))
     }
 
-    fn judge(
+    fn decide(
         &mut self,
         from: usize,
         rates: Vec<f64>,
@@ -209,7 +209,7 @@ impl LaneTuner {
                 self.window = Window::new(now + SETTLE);
                 self.phase = Phase::Review { probed, before: base, with: rates, after: Vec::new() };
             }
-            _ => self.rest(Turn::OneMore, now),
+            _ => self.rest(NextTrial::OneMore, now),
         }
         Some((probed, told))
     }
@@ -219,7 +219,7 @@ impl LaneTuner {
         if gain.share < WORTH_MORE {
             self.lost = -gain.share;
             // Where one more gains as much as one less may lose, one less would lose more.
-            self.rest(if gain.share >= WORTH_LESS { Turn::OneMore } else { Turn::OneLess }, now);
+            self.rest(if gain.share >= WORTH_LESS { NextTrial::OneMore } else { NextTrial::OneLess }, now);
             return None;
         }
         let from = std::mem::replace(&mut self.lanes, probed);
@@ -233,8 +233,8 @@ impl LaneTuner {
     }
 
     /// Pauses: enough was tried in this direction.
-    fn rest(&mut self, next: Turn, now: Duration) {
-        self.turn = next;
+    fn rest(&mut self, next: NextTrial, now: Duration) {
+        self.next_trial = next;
         self.phase = Phase::Rest { until: now + self.rest };
         self.rest = (self.rest * 2).min(LAST_REST);
     }

@@ -136,12 +136,12 @@ fn targets_are_found_by_name_and_by_place() {
         columns: vec![column("id", "int"), column("Größe", "int")],
     };
     let targets = [
-        Target::Column("ID".into()),
-        Target::Column("gRÖSSE".into()),
-        Target::Column("GRÖßE".into()),
-        Target::Position(1),
-        Target::Position(2),
-        Target::Expression,
+        PlaceholderTarget::Column("ID".into()),
+        PlaceholderTarget::Column("gRÖSSE".into()),
+        PlaceholderTarget::Column("GRÖßE".into()),
+        PlaceholderTarget::Position(1),
+        PlaceholderTarget::Position(2),
+        PlaceholderTarget::Expression,
     ];
     let names: Vec<Option<&str>> =
         columns_of(&targets, &table).iter().map(|column| column.map(|column| column.name.as_str())).collect();

@@ -7,8 +7,8 @@
 use super::prepared::alone;
 use super::{BulkBody, Command, Limits, Next, Writer};
 use crate::bulk::row_source::RowSource;
-use crate::convert::fast_path::{Page, SAMPLE, put_bulk_row};
-use crate::convert::{BoundRows, RowReader, Sheet};
+use crate::convert::fast_path::{RowBlock, SAMPLE, put_bulk_row};
+use crate::convert::{BoundRows, RowBlockWriter, RowReader};
 use crate::error::{Error, Result};
 use crate::session::Statement;
 use crate::wire::ParamType;
@@ -43,7 +43,7 @@ impl Bulk {
     }
 
     /// Appends rows until one does not fit; returns how many there are.
-    fn put_rows(&mut self, rows: &dyn BoundRows, range: Range<usize>, out: &mut Page) -> Result<usize> {
+    fn put_rows(&mut self, rows: &dyn BoundRows, range: Range<usize>, out: &mut RowBlock) -> Result<usize> {
         let Limits { bytes, max_bytes, .. } = self.limits;
         let n_rows = range.len();
         let mut reader = RowReader::new(rows, range.clone());
@@ -51,9 +51,9 @@ impl Bulk {
         while n < n_rows {
             let end = if out.has_room() { n_rows } else { n_rows.min(n + SAMPLE) };
             let most = bytes.min(max_bytes).saturating_sub(BULK_HEAD);
-            n += rows.put_usual(
+            n += rows.put_common(
                 range.start + n..range.start + end,
-                &mut Sheet { page: out, types: &self.types, most, nulls: None },
+                &mut RowBlockWriter { row_block: out, types: &self.types, most, nulls: None },
             );
             out.reserve_like(n, n_rows, bytes);
             if n == end {
@@ -84,19 +84,19 @@ impl Writer for Bulk {
         bytes.reserve(self.last_bytes);
         bytes.extend_from_slice(&self.flags.to_le_bytes());
         bytes.resize(FLAGS + 2 * n_params, 0);
-        let mut page = Page::new(bytes);
+        let mut row_block = RowBlock::new(bytes);
         self.types.fill(ParamType::UNKNOWN);
         rows.put_types(&mut self.types);
         let rows = rows.as_bound();
         let first = range.start;
         let n_rows =
-            self.put_rows(rows, first..range.end.min(first.saturating_add(self.limits.rows.max(1))), &mut page)?;
+            self.put_rows(rows, first..range.end.min(first.saturating_add(self.limits.rows.max(1))), &mut row_block)?;
         if n_rows == 0 {
             let mut row = Vec::with_capacity(n_params);
             rows.row(first, &mut row)?;
             return alone(&self.statement, &row, self.limits.max_bytes).map_err(|e| e.at_row(first as u64));
         }
-        let mut bytes = page.into_bytes();
+        let mut bytes = row_block.into_bytes();
         for (told, ty) in bytes[FLAGS..].chunks_exact_mut(2).zip(&self.types) {
             told.copy_from_slice(&ty.bytes());
         }

@@ -38,12 +38,12 @@ pub struct LoadData {
 #[derive(Clone, Debug)]
 struct Field {
     column: Column,
-    way: Way,
+    form: FieldForm,
 }
 
 /// How the values of a column are written.
 #[derive(Clone, Debug)]
-enum Way {
+enum FieldForm {
     /// A number that may have a fraction, an address, a type that we know nothing of: a text that the server converts.
     Plain,
     /// A whole number.
@@ -99,13 +99,16 @@ impl LoadData {
         };
         Ok(Self {
             into: format!("{duplicates}INTO TABLE {}", template.table_text(statement)),
-            fields: targets.into_iter().map(|column| Field { column: column.clone(), way: Way::of(column) }).collect(),
+            fields: targets
+                .into_iter()
+                .map(|column| Field { column: column.clone(), form: FieldForm::of(column) })
+                .collect(),
         })
     }
 
     /// Returns the statement for a text. `file_name` is the file that the server will request.
     pub fn statement(&self, text: &[u8], file_name: &str) -> String {
-        let fields: Vec<_> = self.fields.iter().map(|field| (field.column.name.as_str(), field.way.form())).collect();
+        let fields: Vec<_> = self.fields.iter().map(|field| (field.column.name.as_str(), field.form.form())).collect();
         statement_of(
             &self.into,
             charset(self.fields.iter().map(|field| &field.column), LoadText::encoded(text)),
@@ -161,7 +164,7 @@ fn column<'c>(columns: &'c [Column], name: &str) -> Result<&'c Column> {
     columns.iter().find(is_it).ok_or_else(|| Error::config(format!("the table has no column `{name}`")))
 }
 
-impl Way {
+impl FieldForm {
     fn of(column: &Column) -> Self {
         match &column.ty {
             ColumnType::Int { .. } => Self::Int,
@@ -203,34 +206,34 @@ impl Field {
         match *value {
             Value::Null => out.put(b"\\N"),
             Value::Default | Value::Instant(_) | Value::Written(_) | Value::Json(_) => return Err(self.refuse(value)),
-            Value::Text(text) => match self.way {
-                Way::Bytes => out.hex(text.as_bytes()),
-                Way::Bits | Way::Format => return Err(self.refuse(value)),
+            Value::Text(text) => match self.form {
+                FieldForm::Bytes => out.hex(text.as_bytes()),
+                FieldForm::Bits | FieldForm::Format => return Err(self.refuse(value)),
                 _ => put_text(text.as_bytes(), out),
             },
-            Value::Bytes(bytes) => match self.way {
-                Way::Bytes | Way::Format => out.hex(bytes),
-                Way::Bits => put_number(value.bits().ok_or_else(|| self.refuse(value))?, out),
-                Way::Json => return Err(self.refuse(value)),
+            Value::Bytes(bytes) => match self.form {
+                FieldForm::Bytes | FieldForm::Format => out.hex(bytes),
+                FieldForm::Bits => put_number(value.bits().ok_or_else(|| self.refuse(value))?, out),
+                FieldForm::Json => return Err(self.refuse(value)),
                 _ if self.takes(bytes) => put_text(bytes, out),
                 _ => return Err(self.refuse(value)),
             },
-            Value::Int(n) => match self.way {
-                Way::Bits => put_number(n.cast_unsigned(), out),
-                Way::Year if n == 0 => out.put(b"0000"),
+            Value::Int(n) => match self.form {
+                FieldForm::Bits => put_number(n.cast_unsigned(), out),
+                FieldForm::Year if n == 0 => out.put(b"0000"),
                 _ if self.takes_digits() => put_number(n, out),
                 _ => return self.put_whole(value, out),
             },
-            Value::UInt(n) => match self.way {
-                Way::Year if n == 0 => out.put(b"0000"),
+            Value::UInt(n) => match self.form {
+                FieldForm::Year if n == 0 => out.put(b"0000"),
                 _ if self.takes_digits() => put_number(n, out),
                 _ => return self.put_whole(value, out),
             },
             Value::Float(n) => return self.put_double(n.into(), out),
             Value::Double(n) => return self.put_double(n, out),
-            Value::Date(_) | Value::DateTime(_) | Value::Time(_) => match self.way {
-                Way::Bytes => out.hex(value.to_string().as_bytes()),
-                Way::Bits | Way::Format | Way::Json => return Err(self.refuse(value)),
+            Value::Date(_) | Value::DateTime(_) | Value::Time(_) => match self.form {
+                FieldForm::Bytes => out.hex(value.to_string().as_bytes()),
+                FieldForm::Bits | FieldForm::Format | FieldForm::Json => return Err(self.refuse(value)),
                 _ => put_moment(value, out),
             },
         }
@@ -238,18 +241,26 @@ impl Field {
     }
 
     fn takes_digits(&self) -> bool {
-        matches!(self.way, Way::Plain | Way::Int | Way::Year | Way::Moment | Way::Text { .. } | Way::Bits)
+        matches!(
+            self.form,
+            FieldForm::Plain
+                | FieldForm::Int
+                | FieldForm::Year
+                | FieldForm::Moment
+                | FieldForm::Text { .. }
+                | FieldForm::Bits
+        )
     }
 
     /// Writes a whole number into a column where it has another meaning.
     fn put_whole(&self, value: &Value<'_>, out: &mut Block<'_>) -> Result<()> {
-        let names = match &self.way {
-            Way::Bytes => {
+        let names = match &self.form {
+            FieldForm::Bytes => {
                 out.hex(value.to_string().as_bytes());
                 return Ok(());
             }
-            Way::Enum(members) => value.as_u64().and_then(|n| name_of(n, members)),
-            Way::Set(members) => value.as_u64().and_then(|n| names_of(n, members)),
+            FieldForm::Enum(members) => value.as_u64().and_then(|n| name_of(n, members)),
+            FieldForm::Set(members) => value.as_u64().and_then(|n| names_of(n, members)),
             _ => None,
         };
         put_text(names.ok_or_else(|| self.refuse(value))?.as_bytes(), out);
@@ -261,13 +272,13 @@ impl Field {
         if !n.is_finite() {
             return Err(not_finite(n));
         }
-        match self.way {
-            Way::Plain => out.put(zmij::Buffer::new().format_finite(n).as_bytes()),
+        match self.form {
+            FieldForm::Plain => out.put(zmij::Buffer::new().format_finite(n).as_bytes()),
             // Bound, MySQL stores 9223372036854775807 for those just below 2^63.
-            Way::Int if (NEAR_2_63..TWO_63).contains(&n.abs()) => return Err(self.refuse(&value)),
-            Way::Int => put_whole_double(n.round_ties_even(), out),
-            Way::Text { .. } if is_printed_alike(n) => put_printed(&value, out),
-            Way::Bytes if is_printed_alike(n) => out.hex(value.to_string().as_bytes()),
+            FieldForm::Int if (NEAR_2_63..TWO_63).contains(&n.abs()) => return Err(self.refuse(&value)),
+            FieldForm::Int => put_whole_double(n.round_ties_even(), out),
+            FieldForm::Text { .. } if is_printed_alike(n) => put_printed(&value, out),
+            FieldForm::Bytes if is_printed_alike(n) => out.hex(value.to_string().as_bytes()),
             _ => return Err(self.refuse(&value)),
         }
         Ok(())
@@ -275,7 +286,8 @@ impl Field {
 
     /// Whether these bytes mean the same as text in utf8mb4, as which the field is read.
     fn takes(&self, bytes: &[u8]) -> bool {
-        bytes.is_ascii() || matches!(self.way, Way::Text { utf8: true }) && simdutf8::basic::from_utf8(bytes).is_ok()
+        bytes.is_ascii()
+            || matches!(self.form, FieldForm::Text { utf8: true }) && simdutf8::basic::from_utf8(bytes).is_ok()
     }
 
     #[cold]

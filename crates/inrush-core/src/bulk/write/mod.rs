@@ -23,7 +23,7 @@ pub use crate::session::pipeline::Command;
 pub use crate::wire::BulkBody;
 pub use bulk::Bulk;
 pub use multi_row_prepared::MultiRowPrepared;
-pub use prepared::Prepared;
+pub use prepared::PreparedWriter;
 use std::ops::Range;
 
 /// Writes the next command of one method.

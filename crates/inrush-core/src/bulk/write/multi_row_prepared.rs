@@ -10,11 +10,11 @@ use super::{Command, Limits, Next, Writer};
 use crate::bulk::encode::Insert;
 use crate::bulk::row_source::RowSource;
 use crate::bulk::template::Template;
-use crate::convert::fast_path::{Nulls, Page, put_bound_row};
-use crate::convert::{BoundRows, RowReader, Sheet};
+use crate::convert::fast_path::{Nulls, RowBlock, put_bound_row};
+use crate::convert::{BoundRows, RowBlockWriter, RowReader};
 use crate::error::{Error, Result};
 use crate::session::Statement;
-use crate::session::ask::LONG;
+use crate::session::cached_execute::LONG;
 use crate::session::pipeline::Bound;
 use crate::wire::{ParamType, Value, stmt};
 use std::ops::Range;
@@ -109,7 +109,7 @@ impl MultiRowPrepared {
     }
 
     /// Encodes rows until there are `n_most` or one more would be too long; returns how many there are.
-    fn put_rows(&mut self, rows: &dyn BoundRows, range: Range<usize>, values: &mut Page) -> Result<usize> {
+    fn put_rows(&mut self, rows: &dyn BoundRows, range: Range<usize>, values: &mut RowBlock) -> Result<usize> {
         let Self { n_params, limits, types, scratch, .. } = self;
         let n_rows = range.len();
         let bytes_a_row = 2 * *n_params + n_params.div_ceil(8);
@@ -126,8 +126,8 @@ impl MultiRowPrepared {
             let most = limits.bytes.min(limits.max_bytes).checked_sub(stmt::EXECUTE_HEAD + end * bytes_a_row);
             if let Some(most) = most {
                 let nulls = Some(Nulls { bits: &mut scratch.bitmap, first: n * *n_params });
-                let mut sheet = Sheet { page: values, types, most, nulls };
-                let n_put = rows.put_usual(range.start + n..range.start + end, &mut sheet);
+                let mut block_writer = RowBlockWriter { row_block: values, types, most, nulls };
+                let n_put = rows.put_common(range.start + n..range.start + end, &mut block_writer);
                 n += n_put;
                 if n_put > 0 && n.is_power_of_two() {
                     scratch.ends.push(values.len());
@@ -170,7 +170,7 @@ impl Scratch {
                 Value::Bytes(bytes) if bytes.len() > LONG => return Ok(false),
                 Value::Text(text) if text.len() > LONG => return Ok(false),
                 Value::Default => refuse_default(row)?,
-                value if value.is_unmade() => refuse_default(row)?,
+                value if value.is_deferred() => refuse_default(row)?,
                 _ => {
                     if !ty.takes(value) {
                         self.odd.push((i, ParamType::of(value)));
@@ -210,7 +210,7 @@ impl Writer for MultiRowPrepared {
     fn next(&mut self, rows: RowSource<'_>, range: Range<usize>, mut spare: Vec<u8>) -> Result<Next> {
         let n_most = down_to_power(range.len().min(self.n_next));
         spare.reserve(self.scratch.last_bytes);
-        let mut values = Page::new(spare);
+        let mut values = RowBlock::new(spare);
         rows.put_types(&mut self.types);
         let rows = rows.as_bound();
         let first = range.start;

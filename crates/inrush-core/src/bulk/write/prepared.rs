@@ -4,26 +4,26 @@ use super::{Command, Limits, Next, Writer};
 use crate::bulk::row_source::RowSource;
 use crate::error::{Error, Result};
 use crate::session::Statement;
-use crate::session::ask::{LONG, LONG_PART};
+use crate::session::cached_execute::{LONG, LONG_PART};
 use crate::session::pipeline::Bound;
 use crate::wire::{Value, stmt};
 use std::ops::Range;
 
 /// The user's own statement, once for each row.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct PreparedWriter {
     statement: Statement,
     max_bytes: usize,
 }
 
-impl Prepared {
+impl PreparedWriter {
     /// For any statement.
     pub fn new(statement: &Statement, limits: Limits) -> Self {
         Self { statement: statement.clone(), max_bytes: limits.max_bytes }
     }
 }
 
-impl Writer for Prepared {
+impl Writer for PreparedWriter {
     fn next(&mut self, rows: RowSource<'_>, range: Range<usize>, _spare: Vec<u8>) -> Result<Next> {
         let mut values = Vec::with_capacity(self.statement.marks().len());
         rows.as_bound().row(range.start, &mut values)?;
@@ -60,9 +60,9 @@ pub(super) fn alone(statement: &Statement, values: &[Value<'_>], max_bytes: usiz
 
 /// Refuses DEFAULT, which an execution cannot contain.
 pub(super) fn refuse_default(values: &[Value<'_>]) -> Result<()> {
-    match values.iter().position(|value| matches!(value, Value::Default) || value.is_unmade()) {
+    match values.iter().position(|value| matches!(value, Value::Default) || value.is_deferred()) {
         None => Ok(()),
-        Some(i) if values[i].is_unmade() => stmt::check(values),
+        Some(i) if values[i].is_deferred() => stmt::check(values),
         Some(i) => Err(Error::config(format!("value {} is DEFAULT, which this method cannot send", i + 1))
             .with_hint("`multi-row` can, and `bulk` on MariaDB")),
     }

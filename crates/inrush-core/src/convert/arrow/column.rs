@@ -1,4 +1,4 @@
-//! One growing column of a batch: an Arrow builder for each [`Target`], and how a value is appended to it.
+//! One growing column of a batch: an Arrow builder for each [`ArrowTarget`], and how a value is appended to it.
 
 use std::fmt::Write as _;
 
@@ -10,13 +10,13 @@ use arrow_array::builder::{
     UInt64Builder,
 };
 
-use super::field::{Target, vector_item};
+use super::field::{ArrowTarget, vector_item};
 use super::{InvalidDates, Why, decimal};
 use crate::wire::Value;
 
 /// A growing column.
 #[derive(Debug)]
-pub(super) struct Column {
+pub(super) struct ArrowColumn {
     builder: Builder,
     nullable: bool,
     /// Whether dates that no calendar has become NULL.
@@ -49,36 +49,36 @@ enum Builder {
     Vector(ListBuilder<Float32Builder>),
 }
 
-impl Column {
-    pub(super) fn new(target: Target, nullable: bool, invalid_dates: InvalidDates) -> Self {
+impl ArrowColumn {
+    pub(super) fn new(target: ArrowTarget, nullable: bool, invalid_dates: InvalidDates) -> Self {
         let ty = target.data_type();
         let builder = match target {
-            Target::Null => Builder::Null(NullBuilder::new()),
-            Target::Bool => Builder::Bool(BooleanBuilder::new()),
-            Target::Int8 => Builder::Int8(Int8Builder::new()),
-            Target::Int16 => Builder::Int16(Int16Builder::new()),
-            Target::Int32 => Builder::Int32(Int32Builder::new()),
-            Target::Int64 => Builder::Int64(Int64Builder::new()),
-            Target::UInt8 => Builder::UInt8(UInt8Builder::new()),
-            Target::UInt16 => Builder::UInt16(UInt16Builder::new()),
-            Target::UInt32 => Builder::UInt32(UInt32Builder::new()),
-            Target::UInt64 => Builder::UInt64(UInt64Builder::new()),
-            Target::Bits => Builder::Bits(UInt64Builder::new()),
-            Target::Float32 => Builder::Float32(Float32Builder::new()),
-            Target::Float64 => Builder::Float64(Float64Builder::new()),
-            Target::Decimal128 { precision, scale } => {
+            ArrowTarget::Null => Builder::Null(NullBuilder::new()),
+            ArrowTarget::Bool => Builder::Bool(BooleanBuilder::new()),
+            ArrowTarget::Int8 => Builder::Int8(Int8Builder::new()),
+            ArrowTarget::Int16 => Builder::Int16(Int16Builder::new()),
+            ArrowTarget::Int32 => Builder::Int32(Int32Builder::new()),
+            ArrowTarget::Int64 => Builder::Int64(Int64Builder::new()),
+            ArrowTarget::UInt8 => Builder::UInt8(UInt8Builder::new()),
+            ArrowTarget::UInt16 => Builder::UInt16(UInt16Builder::new()),
+            ArrowTarget::UInt32 => Builder::UInt32(UInt32Builder::new()),
+            ArrowTarget::UInt64 => Builder::UInt64(UInt64Builder::new()),
+            ArrowTarget::Bits => Builder::Bits(UInt64Builder::new()),
+            ArrowTarget::Float32 => Builder::Float32(Float32Builder::new()),
+            ArrowTarget::Float64 => Builder::Float64(Float64Builder::new()),
+            ArrowTarget::Decimal128 { precision, scale } => {
                 Builder::Decimal128(Decimal128Builder::new().with_data_type(ty), precision, scale)
             }
-            Target::Decimal256 { precision, scale } => {
+            ArrowTarget::Decimal256 { precision, scale } => {
                 Builder::Decimal256(Decimal256Builder::new().with_data_type(ty), precision, scale)
             }
-            Target::Date => Builder::Date(Date32Builder::new()),
-            Target::Moment => Builder::Moment(TimestampMicrosecondBuilder::new()),
-            Target::Duration => Builder::Duration(DurationMicrosecondBuilder::new()),
-            Target::Utf8 => Builder::Utf8(StringBuilder::new()),
-            Target::DateText { decimals } => Builder::DateText(StringBuilder::new(), decimals),
-            Target::Binary => Builder::Binary(BinaryBuilder::new()),
-            Target::Vector => Builder::Vector(ListBuilder::new(Float32Builder::new()).with_field(vector_item())),
+            ArrowTarget::Date => Builder::Date(Date32Builder::new()),
+            ArrowTarget::Moment => Builder::Moment(TimestampMicrosecondBuilder::new()),
+            ArrowTarget::Duration => Builder::Duration(DurationMicrosecondBuilder::new()),
+            ArrowTarget::Utf8 => Builder::Utf8(StringBuilder::new()),
+            ArrowTarget::DateText { decimals } => Builder::DateText(StringBuilder::new(), decimals),
+            ArrowTarget::Binary => Builder::Binary(BinaryBuilder::new()),
+            ArrowTarget::Vector => Builder::Vector(ListBuilder::new(Float32Builder::new()).with_field(vector_item())),
         };
         Self { builder, nullable, nulls_dates: invalid_dates == InvalidDates::Null }
     }

@@ -9,7 +9,7 @@ use crate::wire::{ColumnDef, ColumnFlags, ColumnType};
 
 /// The Arrow type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum ArrowTarget {
     Null,
     Bool,
     Int8,
@@ -44,7 +44,7 @@ pub(super) enum Target {
     Vector,
 }
 
-impl Target {
+impl ArrowTarget {
     pub(super) fn of(def: &ColumnDef, invalid_dates: InvalidDates) -> Self {
         use ColumnType::*;
         let unsigned = def.is_unsigned();
@@ -136,14 +136,14 @@ pub(super) fn vector_item() -> Arc<Field> {
 }
 
 /// The length counts digits, a point if digits follow it, and a sign if there may be one.
-fn decimal(def: &ColumnDef) -> Target {
+fn decimal(def: &ColumnDef) -> ArrowTarget {
     let signs = u32::from(def.decimals > 0) + u32::from(!def.is_unsigned());
     // The scale of `SELECT @a` is 38 on MariaDB, a literal can have one more; nothing has more than 76 digits in all.
     let scale = def.decimals.min(MAX_DIGITS - 1);
     let precision = def.length.saturating_sub(signs).clamp(u32::from(scale.max(1)), u32::from(MAX_DIGITS)) as u8;
     match precision {
-        0..=38 => Target::Decimal128 { precision, scale },
-        _ => Target::Decimal256 { precision, scale },
+        0..=38 => ArrowTarget::Decimal128 { precision, scale },
+        _ => ArrowTarget::Decimal256 { precision, scale },
     }
 }
 

@@ -27,8 +27,8 @@ use arrow_schema::{Schema, SchemaRef};
 use crate::error::{Error, Kind, Result};
 use crate::wire::{ColumnDef, Row, Value};
 
-use column::Column;
-use field::Target;
+use column::ArrowColumn;
+use field::ArrowTarget;
 
 /// How results become record batches.
 ///
@@ -76,7 +76,7 @@ impl Default for ArrowOptions {
 pub struct Batches {
     schema: SchemaRef,
     defs: Vec<ColumnDef>,
-    columns: Vec<Column>,
+    columns: Vec<ArrowColumn>,
     /// Bytes that a row takes in addition to those of its values.
     row_bytes: usize,
     max_rows: usize,
@@ -91,16 +91,16 @@ pub struct Batches {
 impl Batches {
     /// For a result with these columns.
     pub fn new(defs: &[ColumnDef], options: &ArrowOptions) -> Self {
-        let targets: Vec<_> = defs.iter().map(|def| Target::of(def, options.invalid_dates)).collect();
+        let targets: Vec<_> = defs.iter().map(|def| ArrowTarget::of(def, options.invalid_dates)).collect();
         let fields: Vec<_> =
             defs.iter().zip(&targets).map(|(def, target)| target.field(def, options.invalid_dates)).collect();
         Self {
             defs: defs.to_vec(),
-            row_bytes: targets.iter().map(Target::width).sum(),
+            row_bytes: targets.iter().map(ArrowTarget::width).sum(),
             columns: targets
                 .into_iter()
                 .zip(&fields)
-                .map(|(target, field)| Column::new(target, field.is_nullable(), options.invalid_dates))
+                .map(|(target, field)| ArrowColumn::new(target, field.is_nullable(), options.invalid_dates))
                 .collect(),
             schema: Arc::new(Schema::new(fields)),
             max_rows: options.batch_rows.max(1),
@@ -150,7 +150,7 @@ impl Batches {
     }
 
     fn take(&mut self) -> Result<RecordBatch> {
-        let arrays = self.columns.iter_mut().map(Column::finish).collect();
+        let arrays = self.columns.iter_mut().map(ArrowColumn::finish).collect();
         let options = RecordBatchOptions::new().with_row_count(Some(self.n_rows));
         self.n_before += self.n_rows as u64;
         self.n_batches += 1;

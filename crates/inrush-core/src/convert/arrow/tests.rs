@@ -129,7 +129,7 @@ fn other_numbers() {
 
 #[test]
 fn precision_is_what_the_length_says() {
-    let of = |def: &ColumnDef| Target::of(def, InvalidDates::Refuse).data_type();
+    let of = |def: &ColumnDef| ArrowTarget::of(def, InvalidDates::Refuse).data_type();
     assert_eq!(of(&decimal(39, 0)), DataType::Decimal128(38, 0));
     assert_eq!(of(&decimal(40, 0)), DataType::Decimal256(39, 0));
     assert_eq!(

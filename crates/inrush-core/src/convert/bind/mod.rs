@@ -36,7 +36,7 @@ use jiff::tz::TimeZone;
 use crate::convert::column::Cells;
 use crate::convert::column::arrays::{ArrayCells, Moments};
 use crate::convert::columns::{BoundColumns, IntoColumn, places};
-use crate::convert::{BoxedRows, Column, Rows};
+use crate::convert::{BoundColumn, BoxedRows, Rows};
 use crate::error::Result;
 
 /// Writes instants (timestamps with a zone) as a clock in a zone shows them, which should be the session's `time_zone`.
@@ -85,7 +85,7 @@ fn name_of(batch: &RecordBatch, i: usize) -> &str {
 }
 
 /// The cells of an array of any layout.
-pub(crate) fn column<'a>(array: &'a dyn Array, zone: Option<&TimeZone>) -> Column<'a> {
+pub(crate) fn column<'a>(array: &'a dyn Array, zone: Option<&TimeZone>) -> BoundColumn<'a> {
     let column = match array.data_type() {
         DataType::Dictionary(..) => nested::dictionary(array, zone),
         DataType::RunEndEncoded(..) => nested::runs(array, zone),
@@ -93,7 +93,7 @@ pub(crate) fn column<'a>(array: &'a dyn Array, zone: Option<&TimeZone>) -> Colum
         DataType::Timestamp(_, Some(_)) if zone.is_none() => return refused_instants(array),
         _ => numbers(array)
             .or_else(|| cells(array, zone).map(Cells::Array))
-            .map(|cells| Column::new(cells, array.len()).with_nulls(array.nulls())),
+            .map(|cells| BoundColumn::new(cells, array.len()).with_nulls(array.nulls())),
     };
     column.unwrap_or_else(|| refused(array))
 }
@@ -178,30 +178,30 @@ fn timestamps(array: &dyn Array, unit: TimeUnit) -> Option<Moments<'_>> {
     n.map(|n| Moments { n, unit })
 }
 
-fn refused<'a>(array: &dyn Array) -> Column<'a> {
+fn refused<'a>(array: &dyn Array) -> BoundColumn<'a> {
     let hint = match array.data_type() {
         DataType::Interval(_) => "a TIME takes a Duration",
         DataType::Struct(_) => "give each of its fields as a column, or all as JSON text",
         _ => "cast it to a type that a column has, such as JSON text",
     };
-    Column::refused(format!("nothing that a server knows is a {}", array.data_type()), Some(hint))
+    BoundColumn::refused(format!("nothing that a server knows is a {}", array.data_type()), Some(hint))
 }
 
-fn refused_instants<'a>(array: &dyn Array) -> Column<'a> {
+fn refused_instants<'a>(array: &dyn Array) -> BoundColumn<'a> {
     let why = format!("a {} is an instant, and servers take what a clock shows", array.data_type());
-    Column::refused(why, Some("`InZone(&batch, zone)` says in which zone; give it the session's `time_zone`"))
+    BoundColumn::refused(why, Some("`InZone(&batch, zone)` says in which zone; give it the session's `time_zone`"))
 }
 
 macro_rules! arrays {
     ($([$($generics:tt)*] $array:ty),* $(,)?) => { $(
         impl<'c, $($generics)*> IntoColumn<'c> for &'c $array {
-            fn into_column(self) -> Column<'c> {
+            fn into_column(self) -> BoundColumn<'c> {
                 column(self, None)
             }
         }
 
         impl<'c, $($generics)*> IntoColumn<'c> for InZone<&'c $array> {
-            fn into_column(self) -> Column<'c> {
+            fn into_column(self) -> BoundColumn<'c> {
                 column(self.0, Some(&self.1))
             }
         }

@@ -10,12 +10,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::column;
-use crate::convert::Column;
+use crate::convert::BoundColumn;
 use crate::convert::column::Cells;
 use crate::convert::column::arrays::{ArrayCells, Index};
 
 /// A dictionary of anything: its cells are those of its values at its keys. `None` if it is none.
-pub(super) fn dictionary<'a>(array: &'a dyn Array, zone: Option<&TimeZone>) -> Option<Column<'a>> {
+pub(super) fn dictionary<'a>(array: &'a dyn Array, zone: Option<&TimeZone>) -> Option<BoundColumn<'a>> {
     macro_rules! by_key {
         ($($key:ident => $index:ident),*) => {
             match array.data_type() {
@@ -32,11 +32,11 @@ pub(super) fn dictionary<'a>(array: &'a dyn Array, zone: Option<&TimeZone>) -> O
         UInt8Type => UInt8, UInt16Type => UInt16, UInt32Type => UInt32, UInt64Type => UInt64
     )?;
     let column = Arc::new(column(values, zone));
-    Some(Column::new(Cells::Array(ArrayCells::Indexed { keys, column }), array.len()).with_nulls(array.nulls()))
+    Some(BoundColumn::new(Cells::Array(ArrayCells::Indexed { keys, column }), array.len()).with_nulls(array.nulls()))
 }
 
 /// Runs of any type: one number for each row says which run the row belongs to. `None` if the array has no runs.
-pub(super) fn runs<'a>(array: &'a dyn Array, zone: Option<&TimeZone>) -> Option<Column<'a>> {
+pub(super) fn runs<'a>(array: &'a dyn Array, zone: Option<&TimeZone>) -> Option<BoundColumn<'a>> {
     let DataType::RunEndEncoded(ends, _) = array.data_type() else { return None };
     let (keys, values) = match ends.data_type() {
         DataType::Int16 => keys_of_runs::<Int16Type>(array)?,
@@ -46,7 +46,7 @@ pub(super) fn runs<'a>(array: &'a dyn Array, zone: Option<&TimeZone>) -> Option<
     };
     let column = Arc::new(column(values, zone));
     let cells = ArrayCells::Indexed { keys: Index::Owned(keys.into()), column };
-    Some(Column::new(Cells::Array(cells), array.len()))
+    Some(BoundColumn::new(Cells::Array(cells), array.len()))
 }
 
 fn keys_of_runs<R: RunEndIndexType>(array: &dyn Array) -> Option<(Vec<usize>, &ArrayRef)> {
@@ -61,7 +61,7 @@ fn keys_of_runs<R: RunEndIndexType>(array: &dyn Array) -> Option<(Vec<usize>, &A
 }
 
 /// Lists of f32: their bytes are what a VECTOR holds. `None` for lists of anything else.
-pub(super) fn vectors(array: &dyn Array) -> Option<Column<'_>> {
+pub(super) fn vectors(array: &dyn Array) -> Option<BoundColumn<'_>> {
     match array.data_type() {
         DataType::FixedSizeList(_, width) => {
             let list = array.as_fixed_size_list_opt()?;
@@ -78,7 +78,7 @@ pub(super) fn vectors(array: &dyn Array) -> Option<Column<'_>> {
 fn of_any_length<'a, O: OffsetSizeTrait>(
     array: &'a dyn Array,
     index: impl FnOnce(&'a [O]) -> Index<'a>,
-) -> Option<Column<'a>> {
+) -> Option<BoundColumn<'a>> {
     let list = array.as_list_opt::<O>()?;
     let ends = list.value_offsets();
     let cells = ArrayCells::Vectors { numbers: bytes(list.values())?, ends: index(ends) };
@@ -103,10 +103,10 @@ fn without_holes<'a>(
     cells: ArrayCells<'a>,
     numbers: &ArrayRef,
     range: impl Fn(usize) -> Range<usize>,
-) -> Column<'a> {
+) -> BoundColumn<'a> {
     let has_hole = |row: &usize| array.is_valid(*row) && range(*row).any(|i| numbers.is_null(i));
     match (0..array.len()).filter(|_| numbers.null_count() > 0).find(has_hole) {
-        Some(row) => Column::refused(format!("the vector of row {row} has a NULL in it"), None),
-        None => Column::new(Cells::Array(cells), array.len()).with_nulls(array.nulls()),
+        Some(row) => BoundColumn::refused(format!("the vector of row {row} has a NULL in it"), None),
+        None => BoundColumn::new(Cells::Array(cells), array.len()).with_nulls(array.nulls()),
     }
 }

@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Column;
+use super::BoundColumn;
 use crate::wire::value::{Date, Time};
 
 /// See `with_reader`.
@@ -100,7 +100,7 @@ pub(crate) enum ArrayCells<'a> {
     /// Each row has the value of another column at its key.
     Indexed {
         keys: Index<'a>,
-        column: Arc<Column<'a>>,
+        column: Arc<BoundColumn<'a>>,
     },
 }
 
@@ -141,7 +141,7 @@ impl ArrayCells<'_> {
     }
 }
 
-impl Column<'_> {
+impl BoundColumn<'_> {
     /// Sets the NULLs: these cells are NULL whatever their places hold.
     pub(crate) fn with_nulls(self, nulls: Option<&Nulls>) -> Self {
         Self { nulls: nulls.filter(|nulls| nulls.null_count() > 0).cloned(), ..self }

@@ -82,7 +82,8 @@ fn lengths_that_differ() {
 }
 #[test]
 fn names_that_do_not_fit() {
-    let columns = |names: &[&'static str]| Columns::new(names.iter().map(|name| (*name, Column::of(&[1]))).collect());
+    let columns =
+        |names: &[&'static str]| Columns::new(names.iter().map(|name| (*name, BoundColumn::of(&[1]))).collect());
     let listed = "the columns are `a`, `b`";
     check(columns(&["a", "b"]), &["a", "c"], Err(("no column for `:c`", listed)));
     let unused = "the statement has `:a`; leave the column out if it is not to be written";
@@ -94,6 +95,6 @@ fn names_that_do_not_fit() {
 }
 #[test]
 fn a_column_that_cannot_be_sent() {
-    let refused = Column::refused("it is odd".to_owned(), Some("leave it"));
+    let refused = BoundColumn::refused("it is odd".to_owned(), Some("leave it"));
     check(Columns::default().with("a", refused), &["a"], Err(("column `a`: it is odd", "leave it")));
 }

@@ -84,26 +84,26 @@ proptest! {
 
     #[test]
     fn a_page_holds_what_was_put_and_not_taken_back(rows in vec((0..3000_usize, any::<bool>(), any::<bool>()), 0..20)) {
-        let (mut page, mut want) = (Page::new(b"head".to_vec()), b"head".to_vec());
+        let (mut row_block, mut want) = (RowBlock::new(b"head".to_vec()), b"head".to_vec());
         for (i, (n_bytes, is_quick, is_kept)) in rows.into_iter().enumerate() {
-            let (row, start) = (vec![i as u8; n_bytes], page.len());
+            let (row, start) = (vec![i as u8; n_bytes], row_block.len());
             if is_quick {
                 let put = |block: &mut Block, at: usize| {
                     block.get_mut(at..at + n_bytes)?.copy_from_slice(&row);
                     Some(at + n_bytes)
                 };
-                prop_assert!(page.put(put));
+                prop_assert!(row_block.put(put));
             } else {
-                prop_assert!(!page.put(|_, _| None));
-                page.bytes().extend_from_slice(&row);
+                prop_assert!(!row_block.put(|_, _| None));
+                row_block.bytes().extend_from_slice(&row);
             }
             match is_kept {
                 true => want.extend_from_slice(&row),
-                false => page.truncate(start),
+                false => row_block.truncate(start),
             }
-            prop_assert_eq!(page.len(), want.len());
+            prop_assert_eq!(row_block.len(), want.len());
         }
-        prop_assert_eq!(page.into_bytes(), want);
+        prop_assert_eq!(row_block.into_bytes(), want);
     }
 }
 
@@ -117,14 +117,15 @@ fn people() -> impl Strategy<Value = Vec<Person>> {
     vec((any::<i64>(), name, any::<f64>(), micros), 0..200)
 }
 
-/// How many rows a sheet takes, its bytes, and the bits of its NULLs.
-fn sheet(rows: &dyn BoundRows, types: &[ParamType], most: usize, has_bits: bool) -> (usize, Vec<u8>, Vec<u8>) {
-    let (mut page, mut bits) = (Page::new(b"head".to_vec()), vec![0; (rows.n_rows() * types.len() + 3).div_ceil(8)]);
+/// How many rows a block takes, its bytes, and the bits of its NULLs.
+fn put_all(rows: &dyn BoundRows, types: &[ParamType], most: usize, has_bits: bool) -> (usize, Vec<u8>, Vec<u8>) {
+    let (mut row_block, mut bits) =
+        (RowBlock::new(b"head".to_vec()), vec![0; (rows.n_rows() * types.len() + 3).div_ceil(8)]);
     let nulls = has_bits.then_some(Nulls { bits: &mut bits, first: 3 });
-    let n = rows.put_usual(0..rows.n_rows(), &mut Sheet { page: &mut page, types, most, nulls });
+    let n = rows.put_common(0..rows.n_rows(), &mut RowBlockWriter { row_block: &mut row_block, types, most, nulls });
     let n_bits = n * types.len() + 3;
     // The bits of a row that was not taken do not matter.
-    (n, page.into_bytes(), (0..n_bits).map(|i| bits[i / 8] >> (i % 8) & 1).collect())
+    (n, row_block.into_bytes(), (0..n_bits).map(|i| bits[i / 8] >> (i % 8) & 1).collect())
 }
 
 proptest! {
@@ -157,8 +158,8 @@ proptest! {
             n += 1;
         }
         let want = (n, bytes, bits);
-        prop_assert_eq!(&sheet(&*tuples, &types, most, !bulk), &want);
-        let by_columns = sheet(&*columns, &types, most, !bulk);
+        prop_assert_eq!(&put_all(&*tuples, &types, most, !bulk), &want);
+        let by_columns = put_all(&*columns, &types, most, !bulk);
         // Columns may stop a little earlier, but only for a reason.
         prop_assert!(by_columns.0 == n || (n < people.len() && by_columns.0 + SOME > n), "{} of {n}", by_columns.0);
         prop_assert!(want.1.starts_with(&by_columns.1) && want.2.starts_with(&by_columns.2));
@@ -170,11 +171,11 @@ fn what_has_another_type_is_not_usual() {
     let rows = [(1, "a"), (2, "b")];
     let bound = rows.bind(&[], 2).unwrap();
     let types = [ParamType::INT, ParamType::BYTES];
-    assert_eq!(sheet(&*bound, &types, FAR, false).0, 0);
-    assert_eq!(sheet(&*bound, &types[..1], FAR, false).0, 0);
+    assert_eq!(put_all(&*bound, &types, FAR, false).0, 0);
+    assert_eq!(put_all(&*bound, &types[..1], FAR, false).0, 0);
     let (ids, days) = ([1, 2], Date32Array::from_iter_values([0, i32::MAX]));
     let columns = Columns::default().with("a", &ids).with("b", &days);
     let bound = columns.bind(&[], 2).unwrap();
-    assert_eq!(sheet(&*bound, &[ParamType::INT, ParamType::DATE], FAR, false).0, 0);
-    assert_eq!(sheet(&*bound, &types[..1], FAR, false).0, 0);
+    assert_eq!(put_all(&*bound, &[ParamType::INT, ParamType::DATE], FAR, false).0, 0);
+    assert_eq!(put_all(&*bound, &types[..1], FAR, false).0, 0);
 }

@@ -1,8 +1,8 @@
 //! The values of one execution that is not sent yet: encoded, owned, and valid for any connection.
 
 use crate::error::{Error, Result};
-use crate::session::ask::{LONG_PART, is_long};
 use crate::session::cache::{Entry, Execution, StatementCache};
+use crate::session::cached_execute::{LONG_PART, is_long};
 use crate::session::derived::Derived;
 use crate::wire::stmt::Family;
 use crate::wire::{Outbox, StmtId, Value, stmt};
@@ -72,17 +72,17 @@ impl Bound {
             return push(out, entry.execution(slot, false), &|out| stmt::execute(out, id, &[], None, is_long));
         }
         let (bitmap, types) = self.head.split_at(self.n_values.div_ceil(8));
-        let types = self.types_to_tell(bitmap, types, entry);
-        if let Some(told) = &types {
-            entry.tell(told);
+        let types = self.types_to_send(bitmap, types, entry);
+        if let Some(types_sent) = &types {
+            entry.set_sent_types(types_sent);
         }
         let execution = entry.execution(slot, !self.long.is_empty());
         push(out, execution, &|out| stmt::execute_encoded(out, id, bitmap, types.as_deref(), &self.values));
     }
 
     /// `None`: the types that the server knows fit. A NULL fits any type, and keeps the known one.
-    fn types_to_tell<'t>(&self, bitmap: &[u8], types: &'t [u8], entry: &Entry) -> Option<Cow<'t, [u8]>> {
-        let (known, is_sure) = entry.told_types();
+    fn types_to_send<'t>(&self, bitmap: &[u8], types: &'t [u8], entry: &Entry) -> Option<Cow<'t, [u8]>> {
+        let (known, is_sure) = entry.sent_types();
         if is_sure && known == types {
             return None;
         }
@@ -94,11 +94,11 @@ impl Bound {
         if is_sure && (0..self.n_values).all(|i| fits(&i)) {
             return None;
         }
-        let mut told = types.to_vec();
+        let mut types_sent = types.to_vec();
         for i in (0..self.n_values).filter(|i| is_null(*i)) {
-            told[2 * i..2 * i + 2].copy_from_slice(&known[2 * i..2 * i + 2]);
+            types_sent[2 * i..2 * i + 2].copy_from_slice(&known[2 * i..2 * i + 2]);
         }
-        Some(Cow::Owned(told))
+        Some(Cow::Owned(types_sent))
     }
 
     /// Whether the statement must be prepared again for these values: see [`StatementCache::bends`].
@@ -141,7 +141,7 @@ pub(super) fn send_values(
         has_long = true;
     }
     let is_known = entry.learn_types(values);
-    let types = (!is_known).then_some(entry.told_types().0);
+    let types = (!is_known).then_some(entry.sent_types().0);
     push(out, entry.execution(slot, has_long), &|out| stmt::execute(out, id, values, types, is_long));
 }
 

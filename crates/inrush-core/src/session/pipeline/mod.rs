@@ -243,10 +243,10 @@ impl<F: Flight> Pipeline<F> {
                 }
             }
             (Expect::FirstPart, answer) => self.failed_part = answer.err(),
-            (Expect::Learned(statement), Ok(Answer::Prepared(prepared))) => {
+            (Expect::PreparedAhead(statement), Ok(Answer::Prepared(prepared))) => {
                 keep(&statement, prepared, session, out);
             }
-            (Expect::Learned(_), answer) => {
+            (Expect::PreparedAhead(_), answer) => {
                 // Nothing was sent after the PREPARE for an execution that is held back.
                 if let (State::Holding(_, failed), true) = (&mut self.state, self.queue.is_empty()) {
                     *failed = answer.err();
@@ -318,7 +318,7 @@ impl<F: Flight> Conversation for Pipeline<F> {
         };
         let reading = self.reading.get_or_insert_with(|| match &command.expect {
             Expect::Results { format, .. } => Reading::Results(Results::new(*format)),
-            Expect::Learned(_) | Expect::Prepared(_) => Reading::Prepare(Prepare::new(b"")),
+            Expect::PreparedAhead(_) | Expect::Prepared(_) => Reading::Prepare(Prepare::new(b"")),
             _ => Reading::Plain,
         });
         let answer = match reading {

@@ -58,12 +58,12 @@ impl NextCommand<'_> {
     }
 
     /// COM_STMT_EXECUTE. A statement that the connection has not prepared yet is prepared first, and nothing else is sent until
-    /// that is answered: see [`NextCommand::learn`]. Values that do not fit the placeholders fail the step and send nothing.
+    /// that is answered: see [`NextCommand::prepare_ahead`]. Values that do not fit the placeholders fail the step and send nothing.
     pub fn execute(self, statement: &Statement, params: impl Params) -> Result<Decision> {
         match params.values(statement.names()) {
             Ok(values) => {
                 let mut memory = Vec::new();
-                match values.made(self.session.zone(), &mut memory) {
+                match values.resolve(self.session.zone(), &mut memory) {
                     Ok(values) => self.execute_in_order(statement, &values),
                     Err(error) => self.refuse(error),
                 }
@@ -149,9 +149,9 @@ impl NextCommand<'_> {
 
     /// The same without being a step: for executions that follow later, after a [`NextCommand::wait`], so that all of them are
     /// prepared in one flight. An error is reported by the execution, which tries again.
-    pub fn learn(self, statement: &Statement) -> Result<Decision> {
+    pub fn prepare_ahead(self, statement: &Statement) -> Result<Decision> {
         if self.session.statements.find(statement.sql().as_bytes()).is_none() {
-            self.queue.push(self.out, Expect::Learned(statement.clone()), Effect::Nothing, prepare(statement));
+            self.queue.push(self.out, Expect::PreparedAhead(statement.clone()), Effect::Nothing, prepare(statement));
         }
         Ok(Decision(Choice::Command))
     }
@@ -197,7 +197,7 @@ impl NextCommand<'_> {
 
     fn hold(self, command: Command) -> Result<Decision> {
         if let Some(statement) = command.statement() {
-            self.queue.push(self.out, Expect::Learned(statement.clone()), Effect::Nothing, prepare(statement));
+            self.queue.push(self.out, Expect::PreparedAhead(statement.clone()), Effect::Nothing, prepare(statement));
         }
         Ok(Decision(Choice::Hold(command)))
     }

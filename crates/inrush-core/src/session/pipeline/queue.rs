@@ -47,7 +47,7 @@ pub(super) enum Expect {
     /// A plain OK: the reset of a statement whose values went ahead. Not a step.
     Unspoilt(Execution),
     /// The server's answer to a PREPARE, for the cache. Not a step.
-    Learned(Statement),
+    PreparedAhead(Statement),
     /// The same as a step.
     Prepared(Statement),
     /// A plain OK.

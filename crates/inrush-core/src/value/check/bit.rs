@@ -2,16 +2,16 @@
 //! number: a server stores the text `1` as the bits of the character, 0x31.
 
 use super::number::{self, Number};
-use super::{Judge, Verdict, Why};
+use super::{CellValidator, Verdict, Why};
 use crate::wire::Value;
 
 #[derive(Clone, Debug)]
-pub(super) struct BitJudge {
+pub(super) struct BitValidator {
     max: u64,
     bool: bool,
 }
 
-impl BitJudge {
+impl BitValidator {
     pub(super) fn new(bits: u8) -> Self {
         Self { max: u64::MAX >> (64 - u32::from(bits.clamp(1, 64))), bool: bits == 1 }
     }
@@ -53,9 +53,9 @@ impl BitJudge {
     }
 }
 
-impl Judge for BitJudge {
+impl CellValidator for BitValidator {
     #[inline]
-    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+    fn validate(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         match number::digits(cell) {
             Some(value) if value <= self.max => Verdict::Keep,
             _ => match self.unusual_number(cell) {

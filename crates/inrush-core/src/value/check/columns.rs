@@ -2,7 +2,7 @@
 //!
 //! Speed: one dispatch a column, then one tight loop over its cells ([`sweep`]).
 
-use super::{AnyJudge, Check, Form, Judge, Known, Short, Task, Verdict, Why, why};
+use super::{AnyValidator, CellValidator, Check, Form, Known, Short, Task, Verdict, Why, why};
 use crate::value::cells::{Cells, Rewritten};
 use arrow_array::BinaryViewArray;
 
@@ -48,25 +48,25 @@ impl Check {
         bad: &mut Vec<BadCell>,
     ) -> CheckedColumn {
         let null_is_bad = self.null_is_bad;
-        if self.keeps(known, Cells::new(cells).has_nulls()) {
+        if self.accepts_unchanged(known, Cells::new(cells).has_nulls()) {
             return CheckedColumn { cells: cells.clone(), form: self.form };
         }
-        let cells = self.judge.give_with(self.promise, Sweep { cells, utf8, null_is_bad, bad });
+        let cells = self.validator.give_with(self.promise, Sweep { cells, utf8, null_is_bad, bad });
         CheckedColumn { cells, form: self.form }
     }
 
     /// Whether the check surely keeps all cells with these known properties. `has_nulls` says whether some of them are NULL.
-    pub fn keeps(&self, known: Known, has_nulls: bool) -> bool {
+    pub fn accepts_unchanged(&self, known: Known, has_nulls: bool) -> bool {
         if self.null_is_bad && has_nulls && known != Known::Checked {
             return false;
         }
-        match (&self.judge, known) {
-            (AnyJudge::Int(judge), Known::Int { min, max }) => judge.holds(min) && judge.holds(max),
-            (AnyJudge::Decimal(judge), Known::Decimal { int_digits, scale, negative }) => {
-                judge.keeps_all(int_digits, scale, negative)
+        match (&self.validator, known) {
+            (AnyValidator::Int(validator), Known::Int { min, max }) => validator.holds(min) && validator.holds(max),
+            (AnyValidator::Decimal(validator), Known::Decimal { int_digits, scale, negative }) => {
+                validator.accepts_all(int_digits, scale, negative)
             }
-            (AnyJudge::Date(_), Known::Date) | (_, Known::Checked) => true,
-            (judge, Known::Text { longest }) => judge.give_to(KeepsUpTo(longest)),
+            (AnyValidator::Date(_), Known::Date) | (_, Known::Checked) => true,
+            (validator, Known::Text { longest }) => validator.give_to(AcceptsUpTo(longest)),
             _ => false,
         }
     }
@@ -78,7 +78,7 @@ impl Check {
     }
 }
 
-/// Runs a judge over a whole column; the result is the column with its cells rewritten.
+/// Runs a validator over a whole column; the result is the column with its cells rewritten.
 struct Sweep<'a> {
     cells: &'a BinaryViewArray,
     utf8: bool,
@@ -89,19 +89,24 @@ struct Sweep<'a> {
 impl Task for Sweep<'_> {
     type Done = BinaryViewArray;
 
-    fn with(self, judge: &impl Judge, is_text: bool) -> BinaryViewArray {
+    fn with(self, validator: &impl CellValidator, is_text: bool) -> BinaryViewArray {
         let Self { cells, utf8, null_is_bad, bad } = self;
         match is_text && !utf8 {
-            true => sweep(&Utf8First(judge), cells, null_is_bad, bad),
-            false => sweep(judge, cells, null_is_bad, bad),
+            true => sweep(&Utf8First(validator), cells, null_is_bad, bad),
+            false => sweep(validator, cells, null_is_bad, bad),
         }
     }
 }
 
-/// Runs one judge over a whole column.
-fn sweep(judge: &impl Judge, column: &BinaryViewArray, null_is_bad: bool, bad: &mut Vec<BadCell>) -> BinaryViewArray {
+/// Runs one validator over a whole column.
+fn sweep(
+    validator: &impl CellValidator,
+    column: &BinaryViewArray,
+    null_is_bad: bool,
+    bad: &mut Vec<BadCell>,
+) -> BinaryViewArray {
     let cells = Cells::new(column);
-    if !(null_is_bad && cells.has_nulls()) && judge.keeps_up_to(cells.longest()) {
+    if !(null_is_bad && cells.has_nulls()) && validator.accepts_up_to(cells.longest()) {
         return column.clone();
     }
     let n_buffers = column.data_buffers().len();
@@ -113,10 +118,10 @@ fn sweep(judge: &impl Judge, column: &BinaryViewArray, null_is_bad: bool, bad: &
             }
             continue;
         };
-        if Short::of(*view).is_some_and(|short| judge.keeps_short(short)) {
+        if Short::of(*view).is_some_and(|short| validator.accepts_short(short)) {
             continue;
         }
-        match judge.judge(cell, &mut rewritten.text) {
+        match validator.validate(cell, &mut rewritten.text) {
             Verdict::Keep => {}
             Verdict::Rewrite => rewritten.finish(row, cell, n_buffers),
             Verdict::Bad(why) => {
@@ -130,22 +135,22 @@ fn sweep(judge: &impl Judge, column: &BinaryViewArray, null_is_bad: bool, bad: &
 
 struct Utf8First<'a, J>(&'a J);
 
-impl<J: Judge> Judge for Utf8First<'_, J> {
-    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+impl<J: CellValidator> CellValidator for Utf8First<'_, J> {
+    fn validate(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         match std::str::from_utf8(cell) {
-            Ok(_) => self.0.judge(cell, out),
+            Ok(_) => self.0.validate(cell, out),
             Err(e) => Verdict::Bad(Why::NotUtf8 { at: e.valid_up_to() as u32 }),
         }
     }
 }
 
-/// See [`Judge::keeps_up_to`].
-struct KeepsUpTo(u32);
+/// See [`CellValidator::accepts_up_to`].
+struct AcceptsUpTo(u32);
 
-impl Task for KeepsUpTo {
+impl Task for AcceptsUpTo {
     type Done = bool;
 
-    fn with(self, judge: &impl Judge, _is_text: bool) -> bool {
-        judge.keeps_up_to(self.0)
+    fn with(self, validator: &impl CellValidator, _is_text: bool) -> bool {
+        validator.accepts_up_to(self.0)
     }
 }

@@ -2,7 +2,7 @@
 //! both silently). A time with an offset is converted to the session's zone.
 
 use super::moment::{self, Date, Fraction, Moment, TimeOfDay};
-use super::{Judge, Rules, Verdict, Why};
+use super::{CellValidator, Rules, Verdict, Why};
 use crate::convert::bounds::Within;
 use crate::value::ZoneTables;
 use crate::wire::value as wire;
@@ -12,12 +12,12 @@ use std::ops::Range;
 
 /// DATE. A time of day may follow it if it is midnight; the server would drop any other time with a note.
 #[derive(Clone, Debug)]
-pub(super) struct DateJudge {
+pub(super) struct DateValidator {
     zone: TimeZone,
     takes_zero: bool,
 }
 
-impl DateJudge {
+impl DateValidator {
     pub(super) fn new(rules: &Rules) -> Self {
         Self { zone: rules.zone.clone(), takes_zero: rules.zero_dates }
     }
@@ -34,9 +34,9 @@ impl DateJudge {
     }
 }
 
-impl Judge for DateJudge {
+impl CellValidator for DateValidator {
     #[inline]
-    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+    fn validate(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         if let Ok(ten) = <&[u8; 10]>::try_from(cell)
             && Date::parse_canonical(ten).is_some()
         {
@@ -59,7 +59,7 @@ impl Judge for DateJudge {
 
 /// DATETIME and TIMESTAMP.
 #[derive(Clone, Debug)]
-pub(super) struct DateTimeJudge {
+pub(super) struct DateTimeValidator {
     fsp: u8,
     zone: TimeZone,
     /// What is known about the server's table for it.
@@ -73,7 +73,7 @@ pub(super) struct DateTimeJudge {
     whole_years: Range<u16>,
 }
 
-impl DateTimeJudge {
+impl DateTimeValidator {
     pub(super) fn date_time(fsp: u8, rules: &Rules) -> Self {
         let fixed = rules.zone.to_fixed_offset().is_ok();
         Self {
@@ -137,7 +137,7 @@ impl DateTimeJudge {
     }
 
     #[cold]
-    fn judge_unusual(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+    fn validate_uncommon(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         if self.takes_zero && is_zero(cell) {
             out.extend_from_slice(ZERO);
             return Verdict::Rewrite;
@@ -194,9 +194,9 @@ impl DateTimeJudge {
     }
 }
 
-impl Judge for DateTimeJudge {
+impl CellValidator for DateTimeValidator {
     #[inline]
-    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+    fn validate(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         if let Ok(text) = cell.try_into()
             && let Some(year) = year_of_usual(text)
             && (self.max.is_none() || (self.fixed && CLEAR_YEARS.contains(&year)))
@@ -208,7 +208,7 @@ impl Judge for DateTimeJudge {
                 Ok(()) => Verdict::Keep,
                 Err(why) => Verdict::Bad(why),
             },
-            None => self.judge_unusual(cell, out),
+            None => self.validate_uncommon(cell, out),
         }
     }
 }

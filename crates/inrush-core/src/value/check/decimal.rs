@@ -2,16 +2,16 @@
 //! only a note; they are bad unless they are zeros.
 
 use super::number::{self, Number};
-use super::{Judge, Short, Verdict, Why};
+use super::{CellValidator, Short, Verdict, Why};
 
 #[derive(Clone, Debug)]
-pub(super) struct DecimalJudge {
+pub(super) struct DecimalValidator {
     int_digits: usize,
     scale: usize,
     unsigned: bool,
 }
 
-impl DecimalJudge {
+impl DecimalValidator {
     pub(super) fn new(precision: u8, scale: u8, unsigned: bool) -> Self {
         Self { int_digits: precision.saturating_sub(scale).into(), scale: scale.into(), unsigned }
     }
@@ -30,12 +30,12 @@ impl DecimalJudge {
     }
 
     /// Whether it keeps all decimals with at most this many digits before and after the point.
-    pub(super) fn keeps_all(&self, int_digits: usize, scale: usize, negative: bool) -> bool {
+    pub(super) fn accepts_all(&self, int_digits: usize, scale: usize, negative: bool) -> bool {
         int_digits <= self.int_digits && scale <= self.scale && !(self.unsigned && negative)
     }
 
     #[cold]
-    fn judge_unusual(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+    fn validate_uncommon(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         let Some(number) = Number::parse(number::trim(cell)) else { return Verdict::Bad(Why::Shape) };
         if number.int_digits() > self.int_digits as u64 || (self.unsigned && number.negative && !number.is_zero()) {
             return Verdict::Bad(Why::Range);
@@ -48,16 +48,16 @@ impl DecimalJudge {
     }
 }
 
-impl Judge for DecimalJudge {
+impl CellValidator for DecimalValidator {
     #[inline]
-    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+    fn validate(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         let unsigned = match cell {
             [b'-', rest @ ..] if !self.unsigned => rest,
             _ => cell,
         };
         let int = number::digit_run(unsigned);
         if int == 0 || int > self.int_digits {
-            return self.judge_unusual(cell, out);
+            return self.validate_uncommon(cell, out);
         }
         match &unsigned[int..] {
             [] => Verdict::Keep,
@@ -66,12 +66,12 @@ impl Judge for DecimalJudge {
             {
                 Verdict::Keep
             }
-            _ => self.judge_unusual(cell, out),
+            _ => self.validate_uncommon(cell, out),
         }
     }
 
     #[inline]
-    fn keeps_short(&self, cell: Short) -> bool {
+    fn accepts_short(&self, cell: Short) -> bool {
         cell.number().is_some_and(|(int, fraction)| int <= self.int_digits && fraction <= self.scale)
     }
 }

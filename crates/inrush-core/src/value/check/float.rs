@@ -2,18 +2,18 @@
 //! is bad.
 
 use super::number::{self, Number};
-use super::{Judge, Short, Verdict, Why};
+use super::{CellValidator, Short, Verdict, Why};
 use crate::convert::bounds::Within;
 
 #[derive(Clone, Debug)]
-pub(super) struct FloatJudge {
+pub(super) struct FloatValidator {
     max: f64,
     single: bool,
     unsigned: bool,
     digits: Option<(u8, u8)>,
 }
 
-impl FloatJudge {
+impl FloatValidator {
     pub(super) fn single(unsigned: bool, digits: Option<(u8, u8)>) -> Self {
         Self { max: f32::MAX.into(), single: true, unsigned, digits }
     }
@@ -35,7 +35,7 @@ impl FloatJudge {
     }
 
     #[cold]
-    fn judge_unusual(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+    fn validate_uncommon(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         let text = number::trim(cell);
         let Some(number) = Number::parse(text) else { return Verdict::Bad(Why::Shape) };
         // A number is ASCII, and Rust reads every form that `Number` reads.
@@ -64,18 +64,18 @@ impl FloatJudge {
     }
 }
 
-impl Judge for FloatJudge {
+impl CellValidator for FloatValidator {
     #[inline]
-    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+    fn validate(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         // Without an exponent, 30 characters cannot leave the range of a FLOAT.
         if self.digits.is_none() && cell.len() <= 30 && is_plain(cell) && !(self.unsigned && cell[0] == b'-') {
             return Verdict::Keep;
         }
-        self.judge_unusual(cell, out)
+        self.validate_uncommon(cell, out)
     }
 
     #[inline]
-    fn keeps_short(&self, cell: Short) -> bool {
+    fn accepts_short(&self, cell: Short) -> bool {
         self.digits.is_none() && cell.number().is_some()
     }
 }

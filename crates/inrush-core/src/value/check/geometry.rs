@@ -6,19 +6,19 @@
 //! servers read (MariaDB takes no brackets around the points of a MULTIPOINT, and no `.5`).
 
 use super::number::Number;
-use super::{Judge, Verdict, Why};
+use super::{CellValidator, Verdict, Why};
 use crate::value::column::GeometryKind;
 
 #[derive(Clone, Debug)]
-pub(super) struct GeometryJudge {
+pub(super) struct GeometryValidator {
     pub(super) kind: GeometryKind,
 }
 
-impl Judge for GeometryJudge {
-    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+impl CellValidator for GeometryValidator {
+    fn validate(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         if wkb_kind_of_bytes(cell.get(4..)).or_else(|| wkb_kind_of_bytes(Some(cell))).is_some() {
             let mut own = Vec::new();
-            return match self.judge_bytes(cell, &mut own) {
+            return match self.validate_bytes(cell, &mut own) {
                 Verdict::Bad(why) => Verdict::Bad(why),
                 Verdict::Rewrite => to_hex(&own, out),
                 _ => to_hex(cell, out),
@@ -26,7 +26,7 @@ impl Judge for GeometryJudge {
         }
         // The words of WKT begin with G, L, M or P: no digit, not even a hex one.
         if cell.first().is_some_and(u8::is_ascii_hexdigit) {
-            return self.judge_hex(cell, out);
+            return self.validate_hex(cell, out);
         }
         let start = out.len();
         let mut wkt = Wkt { rest: cell, out };
@@ -46,13 +46,13 @@ impl Judge for GeometryJudge {
     }
 }
 
-impl GeometryJudge {
+impl GeometryValidator {
     fn takes(&self, kind: GeometryKind) -> bool {
         self.kind == GeometryKind::Any || self.kind == kind
     }
 
     /// The server's own form, or plain WKB, which gets SRID 0.
-    pub(super) fn judge_bytes(&self, bytes: &[u8], out: &mut Vec<u8>) -> Verdict {
+    pub(super) fn validate_bytes(&self, bytes: &[u8], out: &mut Vec<u8>) -> Verdict {
         let (own_form, kind) = match (wkb_kind_of_bytes(bytes.get(4..)), wkb_kind_of_bytes(Some(bytes))) {
             (Some(kind), _) => (true, kind),
             (None, Some(kind)) => (false, kind),
@@ -69,7 +69,7 @@ impl GeometryJudge {
         Verdict::Rewrite
     }
 
-    fn judge_hex(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+    fn validate_hex(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         if !cell.len().is_multiple_of(2) || !cell.iter().all(u8::is_ascii_hexdigit) {
             return Verdict::Bad(Why::Shape);
         }

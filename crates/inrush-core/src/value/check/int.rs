@@ -1,11 +1,11 @@
 //! TINYINT to BIGINT. `1.0` and `1e3` are exact and become `1` and `1000`; `1.7` would be rounded silently and is bad.
 
 use super::number::{self, Number};
-use super::{Judge, Short, Verdict, Why};
+use super::{CellValidator, Short, Verdict, Why};
 use crate::convert::bounds::Within;
 
 #[derive(Clone, Debug)]
-pub(super) struct IntJudge {
+pub(super) struct IntValidator {
     min: i64,
     max: u64,
     bool: bool,
@@ -13,7 +13,7 @@ pub(super) struct IntJudge {
     sure_digits: usize,
 }
 
-impl IntJudge {
+impl IntValidator {
     pub(super) fn new(bytes: u8, unsigned: bool, bool: bool) -> Self {
         let (min, max) = number::range(bytes, unsigned);
         Self { min, max, bool, sure_digits: max.ilog10() as usize }
@@ -54,7 +54,7 @@ impl IntJudge {
     }
 
     #[cold]
-    fn judge_unusual(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+    fn validate_uncommon(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         let text = number::trim(cell);
         if self.bool
             && let Some(truth) = number::truth(text)
@@ -76,9 +76,9 @@ impl IntJudge {
     }
 }
 
-impl Judge for IntJudge {
+impl CellValidator for IntValidator {
     #[inline]
-    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+    fn validate(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         let (negative, digits) = match cell {
             [b'-', rest @ ..] => (true, rest),
             _ => (false, cell),
@@ -87,12 +87,12 @@ impl Judge for IntJudge {
             // `-0` is left to the slow path: not every server takes it into an unsigned column.
             Some(value) if !negative && value <= self.max => Verdict::Keep,
             Some(value) if negative && value != 0 && value <= self.min.unsigned_abs() => Verdict::Keep,
-            _ => self.judge_unusual(cell, out),
+            _ => self.validate_uncommon(cell, out),
         }
     }
 
     #[inline]
-    fn keeps_short(&self, cell: Short) -> bool {
+    fn accepts_short(&self, cell: Short) -> bool {
         cell.digits().is_some_and(|n| n <= self.sure_digits)
     }
 }

@@ -1,16 +1,16 @@
 //! JSON: a document that the server takes and stores as it is.
 
 use super::number::Number;
-use super::{Judge, Verdict, Why};
+use super::{CellValidator, Verdict, Why};
 use crate::value::Rules;
 use crate::value::json::{Fault, Limits, Scanner, Span, What};
 
 #[derive(Clone, Debug)]
-pub(super) struct JsonJudge {
+pub(super) struct JsonValidator {
     limits: Limits,
 }
 
-impl JsonJudge {
+impl JsonValidator {
     pub(super) fn new(rules: &Rules) -> Self {
         let depth = rules.profile.json_depth;
         let limits = match rules.profile.json_is_text {
@@ -21,8 +21,8 @@ impl JsonJudge {
     }
 }
 
-impl Judge for JsonJudge {
-    fn judge(&self, cell: &[u8], _: &mut Vec<u8>) -> Verdict {
+impl CellValidator for JsonValidator {
+    fn validate(&self, cell: &[u8], _: &mut Vec<u8>) -> Verdict {
         let whole = Span { start: 0, end: cell.len() };
         match Scanner::new(cell, whole, self.limits).document() {
             Ok(()) => Verdict::Keep,

@@ -8,13 +8,13 @@
 //! bound text with such characters that may be a member is left to the server, which refuses it if it is none. A cell of a load is
 //! refused: some collations take one emoji for another.
 
-use super::{Judge, Verdict, Why};
+use super::{CellValidator, Verdict, Why};
 use std::collections::HashMap;
 
 #[derive(Clone, Debug)]
-pub(super) struct EnumJudge(Members);
+pub(super) struct EnumValidator(Members);
 
-impl EnumJudge {
+impl EnumValidator {
     pub(super) fn new(members: &[String]) -> Self {
         Self(Members::new(members))
     }
@@ -25,24 +25,24 @@ impl EnumJudge {
     }
 }
 
-impl Judge for EnumJudge {
+impl CellValidator for EnumValidator {
     #[inline]
-    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+    fn validate(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         match self.0.find(cell) {
-            Found::Exactly => Verdict::Keep,
-            Found::Almost(member) => {
+            MemberMatch::Exactly => Verdict::Keep,
+            MemberMatch::Almost(member) => {
                 out.extend_from_slice(member);
                 Verdict::Rewrite
             }
-            Found::Nothing => Verdict::Bad(Why::NotAMember),
+            MemberMatch::Nothing => Verdict::Bad(Why::NotAMember),
         }
     }
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct SetJudge(Members);
+pub(super) struct SetValidator(Members);
 
-impl SetJudge {
+impl SetValidator {
     pub(super) fn new(members: &[String]) -> Self {
         Self(Members::new(members))
     }
@@ -53,8 +53,8 @@ impl SetJudge {
     }
 }
 
-impl Judge for SetJudge {
-    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+impl CellValidator for SetValidator {
+    fn validate(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         if cell.is_empty() {
             return Verdict::Keep;
         }
@@ -64,12 +64,12 @@ impl Judge for SetJudge {
                 out.push(b',');
             }
             match self.0.find(text) {
-                Found::Exactly => out.extend_from_slice(text),
-                Found::Almost(member) => {
+                MemberMatch::Exactly => out.extend_from_slice(text),
+                MemberMatch::Almost(member) => {
                     exactly = false;
                     out.extend_from_slice(member);
                 }
-                Found::Nothing => return Verdict::Bad(Why::NotAMember),
+                MemberMatch::Nothing => return Verdict::Bad(Why::NotAMember),
             }
         }
         if exactly {
@@ -80,15 +80,15 @@ impl Judge for SetJudge {
     }
 }
 
-/// Judges a text that is bound.
-pub(super) fn judge_bound(judge: &impl Judge, text: &[u8], out: &mut Vec<u8>) -> Verdict {
+/// Validates a text that is bound.
+pub(super) fn validate_bound(validator: &impl CellValidator, text: &[u8], out: &mut Vec<u8>) -> Verdict {
     let n_before = out.len();
-    let verdict = judge.judge(text, out);
+    let verdict = validator.validate(text, out);
     if !matches!(verdict, Verdict::Bad(_)) || !text.iter().any(|byte| *byte >= BEYOND_BMP) {
         return verdict;
     }
     out.truncate(n_before);
-    match judge.judge(&printed(text), &mut Vec::new()) {
+    match validator.validate(&printed(text), &mut Vec::new()) {
         Verdict::Bad(_) => verdict,
         Verdict::Keep | Verdict::Rewrite => Verdict::Keep,
     }
@@ -119,7 +119,7 @@ struct Members {
     folded: HashMap<Vec<u8>, Option<usize>>,
 }
 
-enum Found<'a> {
+enum MemberMatch<'a> {
     Exactly,
     Almost(&'a [u8]),
     Nothing,
@@ -144,20 +144,20 @@ impl Members {
     }
 
     #[inline]
-    fn find(&self, text: &[u8]) -> Found<'_> {
+    fn find(&self, text: &[u8]) -> MemberMatch<'_> {
         let known = if self.index.is_empty() {
             self.exact.iter().any(|member| member == text)
         } else {
             self.index.contains_key(text)
         };
-        if known { Found::Exactly } else { self.find_almost(text) }
+        if known { MemberMatch::Exactly } else { self.find_almost(text) }
     }
 
     #[cold]
-    fn find_almost(&self, text: &[u8]) -> Found<'_> {
+    fn find_almost(&self, text: &[u8]) -> MemberMatch<'_> {
         match self.folded.get(&fold(text)) {
-            Some(Some(i)) => Found::Almost(&self.exact[*i]),
-            _ => Found::Nothing,
+            Some(Some(i)) => MemberMatch::Almost(&self.exact[*i]),
+            _ => MemberMatch::Nothing,
         }
     }
 }

@@ -6,7 +6,7 @@
 //! change values silently, so these checks enforce "nothing silent". Known exceptions are listed in
 //! docs/what-the-server-changes.md.
 //!
-//! Speed: a cell in a common form takes the fast path at the top of each judge, everything else the slow path below it.
+//! Speed: a cell in a common form takes the fast path at the top of each validator, everything else the slow path below it.
 
 mod bit;
 mod charset;
@@ -43,8 +43,8 @@ pub use known::Known;
 pub use network::takes_uuid;
 #[cfg(feature = "loader")]
 pub use pass_through::Grid;
-pub use shape::{Shape, ends_in_zero, is_date_or_time, is_number};
-pub use value::Judged;
+pub use shape::{CellShape, ends_in_zero, is_date_or_time, is_number};
+pub use value::BoundVerdict;
 pub use why::Why;
 
 use super::column::{Column, ColumnType};
@@ -59,7 +59,7 @@ pub struct Check {
     rules: Rules,
     null_is_bad: bool,
     form: Form,
-    judge: AnyJudge,
+    validator: AnyValidator,
     /// The spelling that the column promises to keep.
     promise: Option<Promise>,
 }
@@ -90,7 +90,7 @@ impl Check {
             // NULL into an AUTO_INCREMENT column means a generated id, on all servers.
             null_is_bad: !column.nullable && !column.auto_increment,
             form: Form::of(&column.ty, rules),
-            judge: AnyJudge::new(column, rules),
+            validator: AnyValidator::new(column, rules),
             promise: column.keeps_spelling.then(|| Promise::of(&column.ty)).flatten(),
             column: column.clone(),
             rules: rules.clone(),
@@ -138,19 +138,19 @@ impl Form {
     }
 }
 
-/// The judge of one type of column.
-trait Judge {
-    /// Judges a cell; `out` takes its new text if it must be rewritten.
-    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict;
+/// The validator of one type of column.
+trait CellValidator {
+    /// Validates a cell; `out` takes its new text if it must be rewritten.
+    fn validate(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict;
 
     /// Whether it surely keeps this short cell. `false` means that the fast check did not decide it.
     #[inline]
-    fn keeps_short(&self, _: Short) -> bool {
+    fn accepts_short(&self, _: Short) -> bool {
         false
     }
 
     /// Whether it keeps all cells of up to so many bytes, whatever their content.
-    fn keeps_up_to(&self, _: u32) -> bool {
+    fn accepts_up_to(&self, _: u32) -> bool {
         false
     }
 }
@@ -163,59 +163,59 @@ enum Verdict {
 }
 
 #[derive(Clone, Debug)]
-enum AnyJudge {
+enum AnyValidator {
     /// Bytes that need no check.
     Pass,
-    Int(int::IntJudge),
-    Decimal(decimal::DecimalJudge),
-    Float(float::FloatJudge),
-    Bit(bit::BitJudge),
-    Year(year::YearJudge),
-    Date(date_time::DateJudge),
-    Time(time::TimeJudge),
-    DateTime(date_time::DateTimeJudge),
-    Bytes(text::BytesJudge),
-    Chars(text::CharsJudge),
-    Enum(member::EnumJudge),
-    Set(member::SetJudge),
-    Json(json::JsonJudge),
-    Geometry(geometry::GeometryJudge),
-    Vector(vector::VectorJudge),
-    Network(network::NetworkJudge),
+    Int(int::IntValidator),
+    Decimal(decimal::DecimalValidator),
+    Float(float::FloatValidator),
+    Bit(bit::BitValidator),
+    Year(year::YearValidator),
+    Date(date_time::DateValidator),
+    Time(time::TimeValidator),
+    DateTime(date_time::DateTimeValidator),
+    Bytes(text::BytesValidator),
+    Chars(text::CharsValidator),
+    Enum(member::EnumValidator),
+    Set(member::SetValidator),
+    Json(json::JsonValidator),
+    Geometry(geometry::GeometryValidator),
+    Vector(vector::VectorValidator),
+    Network(network::NetworkValidator),
     /// An unknown type: the value need only be UTF-8.
     Unknown,
 }
 
-impl AnyJudge {
+impl AnyValidator {
     fn new(column: &Column, rules: &Rules) -> Self {
         match &column.ty {
-            ColumnType::Int { bytes, unsigned, bool } => Self::Int(int::IntJudge::new(*bytes, *unsigned, *bool)),
+            ColumnType::Int { bytes, unsigned, bool } => Self::Int(int::IntValidator::new(*bytes, *unsigned, *bool)),
             ColumnType::Decimal { precision, scale, unsigned } => {
-                Self::Decimal(decimal::DecimalJudge::new(*precision, *scale, *unsigned))
+                Self::Decimal(decimal::DecimalValidator::new(*precision, *scale, *unsigned))
             }
-            ColumnType::Float { unsigned, digits } => Self::Float(float::FloatJudge::single(*unsigned, *digits)),
-            ColumnType::Double { unsigned, digits } => Self::Float(float::FloatJudge::double(*unsigned, *digits)),
-            ColumnType::Bit { bits } => Self::Bit(bit::BitJudge::new(*bits)),
-            ColumnType::Year => Self::Year(year::YearJudge),
-            ColumnType::Date => Self::Date(date_time::DateJudge::new(rules)),
-            ColumnType::Time { fsp } => Self::Time(time::TimeJudge::new(*fsp, rules)),
-            ColumnType::DateTime { fsp } => Self::DateTime(date_time::DateTimeJudge::date_time(*fsp, rules)),
-            ColumnType::Timestamp { fsp } => Self::DateTime(date_time::DateTimeJudge::timestamp(*fsp, rules)),
+            ColumnType::Float { unsigned, digits } => Self::Float(float::FloatValidator::single(*unsigned, *digits)),
+            ColumnType::Double { unsigned, digits } => Self::Float(float::FloatValidator::double(*unsigned, *digits)),
+            ColumnType::Bit { bits } => Self::Bit(bit::BitValidator::new(*bits)),
+            ColumnType::Year => Self::Year(year::YearValidator),
+            ColumnType::Date => Self::Date(date_time::DateValidator::new(rules)),
+            ColumnType::Time { fsp } => Self::Time(time::TimeValidator::new(*fsp, rules)),
+            ColumnType::DateTime { fsp } => Self::DateTime(date_time::DateTimeValidator::date_time(*fsp, rules)),
+            ColumnType::Timestamp { fsp } => Self::DateTime(date_time::DateTimeValidator::timestamp(*fsp, rules)),
             ColumnType::Char { chars } | ColumnType::VarChar { chars } => {
-                Self::Chars(text::CharsJudge::chars(*chars, column.charset.as_deref()))
+                Self::Chars(text::CharsValidator::chars(*chars, column.charset.as_deref()))
             }
-            ColumnType::Text { bytes } => Self::Chars(text::CharsJudge::bytes(*bytes, column.charset.as_deref())),
+            ColumnType::Text { bytes } => Self::Chars(text::CharsValidator::bytes(*bytes, column.charset.as_deref())),
             ColumnType::Binary { bytes } | ColumnType::VarBinary { bytes } | ColumnType::Blob { bytes } => {
-                if *bytes == u32::MAX { Self::Pass } else { Self::Bytes(text::BytesJudge { max: *bytes }) }
+                if *bytes == u32::MAX { Self::Pass } else { Self::Bytes(text::BytesValidator { max: *bytes }) }
             }
-            ColumnType::Enum { members } => Self::Enum(member::EnumJudge::new(members)),
-            ColumnType::Set { members } => Self::Set(member::SetJudge::new(members)),
-            ColumnType::Json => Self::Json(json::JsonJudge::new(rules)),
-            ColumnType::Geometry { kind } => Self::Geometry(geometry::GeometryJudge { kind: *kind }),
-            ColumnType::Vector { dim } => Self::Vector(vector::VectorJudge::new(*dim, rules)),
-            ColumnType::Uuid => Self::Network(network::NetworkJudge::Uuid),
-            ColumnType::Inet4 => Self::Network(network::NetworkJudge::Inet4),
-            ColumnType::Inet6 => Self::Network(network::NetworkJudge::Inet6),
+            ColumnType::Enum { members } => Self::Enum(member::EnumValidator::new(members)),
+            ColumnType::Set { members } => Self::Set(member::SetValidator::new(members)),
+            ColumnType::Json => Self::Json(json::JsonValidator::new(rules)),
+            ColumnType::Geometry { kind } => Self::Geometry(geometry::GeometryValidator { kind: *kind }),
+            ColumnType::Vector { dim } => Self::Vector(vector::VectorValidator::new(*dim, rules)),
+            ColumnType::Uuid => Self::Network(network::NetworkValidator::Uuid),
+            ColumnType::Inet4 => Self::Network(network::NetworkValidator::Inet4),
+            ColumnType::Inet6 => Self::Network(network::NetworkValidator::Inet6),
             ColumnType::Other(_) => Self::Unknown,
         }
     }
@@ -229,48 +229,48 @@ impl AnyJudge {
         }
     }
 
-    /// Runs `task` with the judge: one dispatch for each column, one loop for each type.
+    /// Runs `task` with the validator: one dispatch for each column, one loop for each type.
     fn give_to<T: Task>(&self, task: T) -> T::Done {
         const TEXT: bool = true;
         match self {
-            AnyJudge::Pass => task.with(&Anything, !TEXT),
-            AnyJudge::Int(judge) => task.with(judge, !TEXT),
-            AnyJudge::Decimal(judge) => task.with(judge, !TEXT),
-            AnyJudge::Float(judge) => task.with(judge, !TEXT),
-            AnyJudge::Bit(judge) => task.with(judge, !TEXT),
-            AnyJudge::Year(judge) => task.with(judge, !TEXT),
-            AnyJudge::Date(judge) => task.with(judge, !TEXT),
-            AnyJudge::Time(judge) => task.with(judge, !TEXT),
-            AnyJudge::DateTime(judge) => task.with(judge, !TEXT),
-            AnyJudge::Bytes(judge) => task.with(judge, !TEXT),
-            AnyJudge::Vector(judge) => task.with(judge, !TEXT),
-            AnyJudge::Geometry(judge) => task.with(judge, !TEXT),
-            AnyJudge::Network(judge) => task.with(judge, !TEXT),
-            AnyJudge::Chars(judge) => task.with(judge, TEXT),
-            AnyJudge::Enum(judge) => task.with(judge, TEXT),
-            AnyJudge::Set(judge) => task.with(judge, TEXT),
-            AnyJudge::Json(judge) => task.with(judge, TEXT),
-            AnyJudge::Unknown => task.with(&Anything, TEXT),
+            AnyValidator::Pass => task.with(&Anything, !TEXT),
+            AnyValidator::Int(validator) => task.with(validator, !TEXT),
+            AnyValidator::Decimal(validator) => task.with(validator, !TEXT),
+            AnyValidator::Float(validator) => task.with(validator, !TEXT),
+            AnyValidator::Bit(validator) => task.with(validator, !TEXT),
+            AnyValidator::Year(validator) => task.with(validator, !TEXT),
+            AnyValidator::Date(validator) => task.with(validator, !TEXT),
+            AnyValidator::Time(validator) => task.with(validator, !TEXT),
+            AnyValidator::DateTime(validator) => task.with(validator, !TEXT),
+            AnyValidator::Bytes(validator) => task.with(validator, !TEXT),
+            AnyValidator::Vector(validator) => task.with(validator, !TEXT),
+            AnyValidator::Geometry(validator) => task.with(validator, !TEXT),
+            AnyValidator::Network(validator) => task.with(validator, !TEXT),
+            AnyValidator::Chars(validator) => task.with(validator, TEXT),
+            AnyValidator::Enum(validator) => task.with(validator, TEXT),
+            AnyValidator::Set(validator) => task.with(validator, TEXT),
+            AnyValidator::Json(validator) => task.with(validator, TEXT),
+            AnyValidator::Unknown => task.with(&Anything, TEXT),
         }
     }
 }
 
-/// A task for the judge of any column.
+/// A task for the validator of any column.
 trait Task {
     type Done;
 
     /// `is_text`: the value must be UTF-8 first of all.
-    fn with(self, judge: &impl Judge, is_text: bool) -> Self::Done;
+    fn with(self, validator: &impl CellValidator, is_text: bool) -> Self::Done;
 }
 
 struct Anything;
 
-impl Judge for Anything {
-    fn judge(&self, _: &[u8], _: &mut Vec<u8>) -> Verdict {
+impl CellValidator for Anything {
+    fn validate(&self, _: &[u8], _: &mut Vec<u8>) -> Verdict {
         Verdict::Keep
     }
 
-    fn keeps_up_to(&self, _: u32) -> bool {
+    fn accepts_up_to(&self, _: u32) -> bool {
         true
     }
 }

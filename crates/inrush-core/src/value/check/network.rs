@@ -1,17 +1,17 @@
 //! MariaDB's UUID, INET4 and INET6.
 
 use super::number;
-use super::{Judge, Verdict, Why};
+use super::{CellValidator, Verdict, Why};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 #[derive(Clone, Debug)]
-pub(super) enum NetworkJudge {
+pub(super) enum NetworkValidator {
     Uuid,
     Inet4,
     Inet6,
 }
 
-impl NetworkJudge {
+impl NetworkValidator {
     /// Writes an address that is given by its bytes. MariaDB reads any bytes of the right length in this way, even
     /// `2001:db8::1:2:33`. A text of that length is no UUID and no IPv4 address, but may be an IPv6 address; then it is read as
     /// one.
@@ -35,12 +35,12 @@ impl NetworkJudge {
     }
 }
 
-impl Judge for NetworkJudge {
-    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+impl CellValidator for NetworkValidator {
+    fn validate(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         let trimmed = number::trim(cell);
         let text = std::str::from_utf8(trimmed).unwrap_or_default();
         let fits = match self {
-            Self::Uuid => return judge_uuid(cell, trimmed, out),
+            Self::Uuid => return validate_uuid(cell, trimmed, out),
             Self::Inet4 => text.parse::<Ipv4Addr>().is_ok(),
             Self::Inet6 => text.parse::<Ipv6Addr>().is_ok(),
         };
@@ -56,7 +56,7 @@ impl Judge for NetworkJudge {
 }
 
 /// 32 hex digits, with hyphens in the standard places or none; braces and `urn:uuid:` around them are removed.
-fn judge_uuid(cell: &[u8], trimmed: &[u8], out: &mut Vec<u8>) -> Verdict {
+fn validate_uuid(cell: &[u8], trimmed: &[u8], out: &mut Vec<u8>) -> Verdict {
     if is_hyphenated(cell) {
         return if takes_uuid(cell) { Verdict::Keep } else { Verdict::Bad(Why::UuidNotTaken) };
     }

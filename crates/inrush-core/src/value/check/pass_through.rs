@@ -1,7 +1,7 @@
-//! Checks whether a column keeps every cell of a text unchanged, without parsing the text. It uses the same judges as a column
-//! does. After the first cell that a judge would rewrite or refuse, everything else is left to [`Check::run`].
+//! Checks whether a column keeps every cell of a text unchanged, without parsing the text. It uses the same validators as a column
+//! does. After the first cell that a validator would rewrite or refuse, everything else is left to [`Check::run`].
 
-use super::{Check, Judge, Short, Task, Verdict};
+use super::{CellValidator, Check, Short, Task, Verdict};
 
 /// Rows of cells in a text, with the same number of cells in each row. One byte separates each cell from the next.
 #[derive(Clone, Copy, Debug)]
@@ -43,8 +43,8 @@ impl<'a> Grid<'a> {
 
 impl Check {
     /// Whether it surely keeps all cells of a column of `grid`, whose text is valid UTF-8. `false` means undecided.
-    pub fn keeps_column(&self, grid: Grid<'_>, column: usize) -> bool {
-        self.judge.give_with(self.promise, PassThrough { grid, column })
+    pub fn accepts_column(&self, grid: Grid<'_>, column: usize) -> bool {
+        self.validator.give_with(self.promise, PassThrough { grid, column })
     }
 }
 
@@ -56,20 +56,20 @@ struct PassThrough<'a> {
 impl Task for PassThrough<'_> {
     type Done = bool;
 
-    fn with(self, judge: &impl Judge, _is_text: bool) -> bool {
+    fn with(self, validator: &impl CellValidator, _is_text: bool) -> bool {
         let Self { grid, column } = self;
         let longest = || grid.column(column).map(|(start, end)| end - start).max().unwrap_or_default();
-        if judge.keeps_up_to(longest() as u32) {
+        if validator.accepts_up_to(longest() as u32) {
             return true;
         }
         let mut rewritten = Vec::new();
         grid.column(column).all(|(start, end)| {
-            if Short::within(grid.text, start, end).is_some_and(|short| judge.keeps_short(short)) {
+            if Short::within(grid.text, start, end).is_some_and(|short| validator.accepts_short(short)) {
                 return true;
             }
             let cell = &grid.text[start..end];
             rewritten.clear();
-            match judge.judge(cell, &mut rewritten) {
+            match validator.validate(cell, &mut rewritten) {
                 Verdict::Keep => true,
                 Verdict::Rewrite => rewritten == cell,
                 Verdict::Bad(_) => false,

@@ -6,7 +6,7 @@ use crate::value::json::{Limits, Scanner, Span};
 
 /// The shape of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum CellShape {
     /// A whole number of at most 38 digits, without a `+` and without zeros in front.
     Int(i128),
     /// A number with a point.
@@ -53,7 +53,7 @@ pub enum Shape {
     Text,
 }
 
-impl Shape {
+impl CellShape {
     /// Returns the shape of a cell.
     pub fn of(cell: &[u8]) -> Self {
         let Ok(text) = str::from_utf8(cell) else { return Self::Text };
@@ -76,32 +76,32 @@ impl Shape {
 
 /// Whether SQL reads it as a number, and writes it in this form.
 pub fn is_number(cell: &[u8]) -> bool {
-    matches!(Shape::of(cell), Shape::Int(_) | Shape::Point { .. } | Shape::Exponent { .. })
+    matches!(CellShape::of(cell), CellShape::Int(_) | CellShape::Point { .. } | CellShape::Exponent { .. })
 }
 
 /// Whether it is a date, a time or both as SQL writes them.
 pub fn is_date_or_time(cell: &[u8]) -> bool {
-    matches!(Shape::of(cell), Shape::Date | Shape::DateTime { .. } | Shape::Time { .. })
+    matches!(CellShape::of(cell), CellShape::Date | CellShape::DateTime { .. } | CellShape::Time { .. })
 }
 
-fn other(text: &str) -> Option<Shape> {
+fn other(text: &str) -> Option<CellShape> {
     if text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false") {
-        return Some(Shape::Boolean);
+        return Some(CellShape::Boolean);
     }
     let is_hyphen = |at: usize| matches!(at, 8 | 13 | 18 | 23);
     let is_uuid = |(at, byte): (usize, u8)| if is_hyphen(at) { byte == b'-' } else { byte.is_ascii_hexdigit() };
     if text.len() == 36 && text.bytes().enumerate().all(is_uuid) {
         let stays = !text.bytes().any(|byte| byte.is_ascii_uppercase()) && takes_uuid(text.as_bytes());
-        return Some(Shape::Uuid { stays });
+        return Some(CellShape::Uuid { stays });
     }
     let is_within = |from, to| text.starts_with(from) && text.ends_with(to);
     let all = Span { start: 0, end: text.len() };
     let is_document = (is_within('{', '}') || is_within('[', ']'))
         && Scanner::new(text.as_bytes(), all, Limits::default()).document().is_ok();
-    is_document.then_some(Shape::Document)
+    is_document.then_some(CellShape::Document)
 }
 
-fn number(text: &str) -> Option<Shape> {
+fn number(text: &str) -> Option<CellShape> {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, Some(exponent)),
@@ -118,32 +118,32 @@ fn number(text: &str) -> Option<Shape> {
     }
     // A zero in front of a digit makes it a code: a postal code, an article number. Phone numbers begin with a plus.
     if (int.len() > 1 && int.starts_with('0')) || text.starts_with('+') {
-        return Some(Shape::Code);
+        return Some(CellShape::Code);
     }
     if let Some(exponent) = exponent {
         let is_finite = text.parse::<f64>().is_ok_and(f64::is_finite);
         let may_be_code = text.starts_with(|c: char| c.is_ascii_digit()) && fraction.is_none() && is_digits(exponent);
-        return Some(if is_finite { Shape::Exponent { may_be_code } } else { Shape::Code });
+        return Some(if is_finite { CellShape::Exponent { may_be_code } } else { CellShape::Code });
     }
-    let Some(fraction) = fraction else { return Some(text.parse().map_or(Shape::Code, Shape::Int)) };
+    let Some(fraction) = fraction else { return Some(text.parse().map_or(CellShape::Code, CellShape::Int)) };
     let all = format!("{int}{fraction}");
-    Some(Shape::Point {
+    Some(CellShape::Point {
         int_digits: if int == "0" { 0 } else { int.len() },
         scale: fraction.len(),
         significant: all.trim_start_matches('0').len(),
     })
 }
 
-fn date_or_time(text: &str) -> Option<Shape> {
+fn date_or_time(text: &str) -> Option<CellShape> {
     let Some((_, rest)) = text.split_at_checked(10).filter(|(date, _)| is_date(date)) else {
-        return time(text).filter(|(_, rest)| rest.is_empty()).map(|(fsp, _)| Shape::Time { fsp });
+        return time(text).filter(|(_, rest)| rest.is_empty()).map(|(fsp, _)| CellShape::Time { fsp });
     };
     if rest.is_empty() {
-        return Some(Shape::Date);
+        return Some(CellShape::Date);
     }
     let (fsp, zone) = time(rest.strip_prefix(['T', ' '])?)?;
     let zoned = is_zone(zone);
-    (zoned || zone.is_empty()).then_some(Shape::DateTime { fsp, zoned })
+    (zoned || zone.is_empty()).then_some(CellShape::DateTime { fsp, zoned })
 }
 
 fn is_date(text: &str) -> bool {

@@ -2,9 +2,9 @@
 //! sample that would have led to another type is bad: an INT would store `00123` as 123, without any warning. A column that the
 //! user created promises nothing: there a number may be spelt in any way.
 
-use super::shape::{Shape, ends_in_zero};
+use super::shape::{CellShape, ends_in_zero};
 use super::short::Short;
-use super::{Judge, Task, Verdict, Why};
+use super::{CellValidator, Task, Verdict, Why};
 use crate::value::column::ColumnType;
 
 /// The spelling that a type keeps.
@@ -20,7 +20,7 @@ pub(super) enum Promise {
     },
     /// Numbers that a DOUBLE gives back: all their digits, and no zero at the end.
     Double,
-    /// Dates, times and both, as [`Shape`] knows them.
+    /// Dates, times and both, as [`CellShape`] knows them.
     Date,
     Time,
     DateTime,
@@ -49,24 +49,24 @@ impl Promise {
     }
 
     fn is_kept_by(self, cell: &[u8]) -> bool {
-        match (self, Shape::of(cell)) {
-            (Self::Whole, Shape::Int(_))
-            | (Self::Truth, Shape::Boolean | Shape::Int(0 | 1))
-            | (Self::Decimal { .. }, Shape::Int(_))
-            | (Self::Date, Shape::Date)
-            | (Self::Time, Shape::Time { .. })
-            | (Self::DateTime, Shape::Date | Shape::DateTime { .. })
-            | (Self::Uuid, Shape::Uuid { stays: true })
-            | (Self::Document, Shape::Document) => true,
-            (Self::Decimal { scale: most }, Shape::Point { scale, .. }) => scale <= most,
-            (Self::Double, shape @ (Shape::Int(_) | Shape::Point { .. } | Shape::Exponent { .. })) => {
+        match (self, CellShape::of(cell)) {
+            (Self::Whole, CellShape::Int(_))
+            | (Self::Truth, CellShape::Boolean | CellShape::Int(0 | 1))
+            | (Self::Decimal { .. }, CellShape::Int(_))
+            | (Self::Date, CellShape::Date)
+            | (Self::Time, CellShape::Time { .. })
+            | (Self::DateTime, CellShape::Date | CellShape::DateTime { .. })
+            | (Self::Uuid, CellShape::Uuid { stays: true })
+            | (Self::Document, CellShape::Document) => true,
+            (Self::Decimal { scale: most }, CellShape::Point { scale, .. }) => scale <= most,
+            (Self::Double, shape @ (CellShape::Int(_) | CellShape::Point { .. } | CellShape::Exponent { .. })) => {
                 shape.survives_double(cell) && !ends_in_zero(cell)
             }
             _ => false,
         }
     }
 
-    /// Whether a cell that the judge keeps by its fast check (digits, or digits around a point) keeps its spelling.
+    /// Whether a cell that the validator keeps by its fast check (digits, or digits around a point) keeps its spelling.
     #[inline(always)]
     fn is_kept_by_short(self, cell: Short) -> bool {
         match self {
@@ -79,13 +79,13 @@ impl Promise {
         }
     }
 
-    /// Whether the judge itself keeps only values that the server returns unchanged.
+    /// Whether the validator itself keeps only values that the server returns unchanged.
     fn is_that_of_the_judge(self) -> bool {
         matches!(self, Self::Date | Self::Time | Self::DateTime)
     }
 }
 
-/// Runs a task with a judge that keeps spellings as well.
+/// Runs a task with a validator that keeps spellings as well.
 pub(super) struct Keeping<T> {
     pub(super) task: T,
     pub(super) promise: Promise,
@@ -94,20 +94,20 @@ pub(super) struct Keeping<T> {
 impl<T: Task> Task for Keeping<T> {
     type Done = T::Done;
 
-    fn with(self, judge: &impl Judge, is_text: bool) -> T::Done {
-        self.task.with(&Spelt { judge, promise: self.promise }, is_text)
+    fn with(self, validator: &impl CellValidator, is_text: bool) -> T::Done {
+        self.task.with(&Spelt { validator, promise: self.promise }, is_text)
     }
 }
 
 struct Spelt<'a, J> {
-    judge: &'a J,
+    validator: &'a J,
     promise: Promise,
 }
 
-impl<J: Judge> Judge for Spelt<'_, J> {
+impl<J: CellValidator> CellValidator for Spelt<'_, J> {
     #[inline]
-    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
-        match self.judge.judge(cell, out) {
+    fn validate(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+        match self.validator.validate(cell, out) {
             Verdict::Keep if self.promise.is_that_of_the_judge() => Verdict::Keep,
             Verdict::Bad(why) => Verdict::Bad(why),
             verdict if self.promise.is_kept_by(cell) => verdict,
@@ -116,7 +116,7 @@ impl<J: Judge> Judge for Spelt<'_, J> {
     }
 
     #[inline]
-    fn keeps_short(&self, cell: Short) -> bool {
-        self.judge.keeps_short(cell) && self.promise.is_kept_by_short(cell)
+    fn accepts_short(&self, cell: Short) -> bool {
+        self.validator.accepts_short(cell) && self.promise.is_kept_by_short(cell)
     }
 }

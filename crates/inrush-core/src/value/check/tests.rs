@@ -37,7 +37,7 @@ fn pass_through(check: &Check, cell: &[u8]) -> [bool; 2] {
     [",0123456789abcdef,", ","].map(|behind| {
         let text = [b"7,", cell, behind.as_bytes()].concat();
         let bounds = [1, 2 + cell.len() as u32];
-        check.keeps_column(Grid::new(&text, &bounds, 1), 0)
+        check.accepts_column(Grid::new(&text, &bounds, 1), 0)
     })
 }
 

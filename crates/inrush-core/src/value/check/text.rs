@@ -1,11 +1,11 @@
 //! CHAR, VARCHAR and TEXT: every character in the column's set, and not too long. BINARY, VARBINARY and BLOB: not too long.
 
 use super::charset::Charset;
-use super::{Judge, Verdict, Why};
+use super::{CellValidator, Verdict, Why};
 use crate::convert::bounds::Within;
 
 #[derive(Clone, Debug)]
-pub(super) struct CharsJudge {
+pub(super) struct CharsValidator {
     charset: Charset,
     /// A text of at most this many bytes of UTF-8 fits, whatever its content.
     surely_fits: usize,
@@ -19,7 +19,7 @@ enum Limit {
     Bytes(u32),
 }
 
-impl CharsJudge {
+impl CharsValidator {
     /// CHAR and VARCHAR.
     pub(super) fn chars(chars: u32, charset: Option<&str>) -> Self {
         let charset = Charset::named(charset);
@@ -55,7 +55,7 @@ impl CharsJudge {
     }
 
     #[cold]
-    fn judge_unusual(&self, cell: &[u8]) -> Verdict {
+    fn validate_uncommon(&self, cell: &[u8]) -> Verdict {
         // `sweep_text` has checked that this is UTF-8.
         let Ok(text) = std::str::from_utf8(cell) else { return Verdict::Bad(Why::NotUtf8 { at: 0 }) };
         if let Some(c) = text.chars().find(|c| !self.charset.holds(*c)) {
@@ -72,25 +72,25 @@ impl CharsJudge {
     }
 }
 
-impl Judge for CharsJudge {
+impl CellValidator for CharsValidator {
     #[inline]
-    fn judge(&self, cell: &[u8], _: &mut Vec<u8>) -> Verdict {
-        if self.surely_holds(cell) { Verdict::Keep } else { self.judge_unusual(cell) }
+    fn validate(&self, cell: &[u8], _: &mut Vec<u8>) -> Verdict {
+        if self.surely_holds(cell) { Verdict::Keep } else { self.validate_uncommon(cell) }
     }
 
-    fn keeps_up_to(&self, bytes: u32) -> bool {
+    fn accepts_up_to(&self, bytes: u32) -> bool {
         bytes as usize <= self.surely_fits && self.charset.holds_all()
     }
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct BytesJudge {
+pub(super) struct BytesValidator {
     pub(super) max: u32,
 }
 
-impl Judge for BytesJudge {
+impl CellValidator for BytesValidator {
     #[inline]
-    fn judge(&self, cell: &[u8], _: &mut Vec<u8>) -> Verdict {
+    fn validate(&self, cell: &[u8], _: &mut Vec<u8>) -> Verdict {
         if cell.len() <= self.max as usize {
             Verdict::Keep
         } else {
@@ -98,7 +98,7 @@ impl Judge for BytesJudge {
         }
     }
 
-    fn keeps_up_to(&self, bytes: u32) -> bool {
+    fn accepts_up_to(&self, bytes: u32) -> bool {
         bytes <= self.max
     }
 }

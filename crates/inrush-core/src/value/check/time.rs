@@ -3,17 +3,17 @@
 
 use super::moment::{Fraction, Rest, write_digits};
 use super::number;
-use super::{Judge, Rules, Verdict, Why};
+use super::{CellValidator, Rules, Verdict, Why};
 use crate::wire::value as wire;
 
 #[derive(Clone, Debug)]
-pub(super) struct TimeJudge {
+pub(super) struct TimeValidator {
     fsp: u8,
     /// The last possible second may have a fraction too.
     ends_in_fraction: bool,
 }
 
-impl TimeJudge {
+impl TimeValidator {
     pub(super) fn new(fsp: u8, rules: &Rules) -> Self {
         Self { fsp, ends_in_fraction: rules.profile.time_ends_in_fraction }
     }
@@ -68,8 +68,8 @@ impl TimeJudge {
     }
 }
 
-impl Judge for TimeJudge {
-    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+impl CellValidator for TimeValidator {
+    fn validate(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         let start = out.len();
         match self.rewrite(cell, out) {
             Ok(()) if out[start..] == *cell => {

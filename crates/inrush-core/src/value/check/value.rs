@@ -6,15 +6,15 @@
 //! BIT the bits of their characters, NaN into DECIMAL 0), the value is replaced by one that is stored as it is meant, or is bad.
 //! So the write method does not matter either.
 
-use super::network::NetworkJudge;
-use super::{AnyJudge, Check, Judge, Verdict, Why, member, takes_uuid};
+use super::network::NetworkValidator;
+use super::{AnyValidator, CellValidator, Check, Verdict, Why, member, takes_uuid};
 use crate::convert::bounds::{Bounds, Within};
 use crate::wire::Value;
 use std::fmt::{self, Write};
 
 /// The verdict on a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judged {
+pub enum BoundVerdict {
     /// It is sent unchanged.
     Keep,
     /// It is sent as text: it is bytes, and they are UTF-8.
@@ -30,32 +30,32 @@ pub enum Judged {
 }
 
 impl Check {
-    /// Returns the bounds of the values that need no judge.
+    /// Returns the bounds of the values that need no validator.
     pub fn bounds(&self) -> Bounds {
-        let within = match &self.judge {
-            AnyJudge::Int(judge) => judge.within(),
-            AnyJudge::Chars(judge) => judge.within(),
-            AnyJudge::Float(judge) => judge.within().unwrap_or(Within::Nothing),
-            AnyJudge::DateTime(judge) => judge.within(),
-            AnyJudge::Date(_) => Within::Date,
-            AnyJudge::Bytes(judge) => Within::Bytes { max: judge.max as usize },
-            AnyJudge::Pass => Within::Bytes { max: usize::MAX },
+        let within = match &self.validator {
+            AnyValidator::Int(validator) => validator.within(),
+            AnyValidator::Chars(validator) => validator.within(),
+            AnyValidator::Float(validator) => validator.within().unwrap_or(Within::Nothing),
+            AnyValidator::DateTime(validator) => validator.within(),
+            AnyValidator::Date(_) => Within::Date,
+            AnyValidator::Bytes(validator) => Within::Bytes { max: validator.max as usize },
+            AnyValidator::Pass => Within::Bytes { max: usize::MAX },
             _ => Within::Nothing,
         };
         Bounds { null: !self.null_is_bad, within }
     }
 
-    /// Judges one value; its replacement is appended to `scratch`. For a bad value, `scratch` is left unchanged.
-    pub fn judge_value(&self, value: &Value<'_>, scratch: &mut Vec<u8>) -> Judged {
+    /// Validates one value; its replacement is appended to `scratch`. For a bad value, `scratch` is left unchanged.
+    pub fn validate_value(&self, value: &Value<'_>, scratch: &mut Vec<u8>) -> BoundVerdict {
         // The common kinds, each in its common column.
-        match (&self.judge, value) {
-            (AnyJudge::Int(judge), Value::Int(n)) => judge.int(*n).into(),
-            (AnyJudge::Chars(judge), Value::Text(text)) => judge.judge(text.as_bytes(), scratch).into(),
-            (AnyJudge::Float(judge), Value::Double(n)) if judge.holds(*n) => Judged::Keep,
-            (AnyJudge::DateTime(judge), Value::DateTime(moment)) => judge.moment(moment).into(),
-            (_, Value::Null) if self.null_is_bad => Judged::Bad(Why::Null),
-            (_, Value::Null) => Judged::Keep,
-            _ => self.judge_further(value, scratch),
+        match (&self.validator, value) {
+            (AnyValidator::Int(validator), Value::Int(n)) => validator.int(*n).into(),
+            (AnyValidator::Chars(validator), Value::Text(text)) => validator.validate(text.as_bytes(), scratch).into(),
+            (AnyValidator::Float(validator), Value::Double(n)) if validator.holds(*n) => BoundVerdict::Keep,
+            (AnyValidator::DateTime(validator), Value::DateTime(moment)) => validator.moment(moment).into(),
+            (_, Value::Null) if self.null_is_bad => BoundVerdict::Bad(Why::Null),
+            (_, Value::Null) => BoundVerdict::Keep,
+            _ => self.validate_further(value, scratch),
         }
     }
 
@@ -73,64 +73,68 @@ impl Check {
         super::why::explain(why, cell, &self.column, &self.rules)
     }
 
-    fn judge_further(&self, value: &Value<'_>, scratch: &mut Vec<u8>) -> Judged {
+    fn validate_further(&self, value: &Value<'_>, scratch: &mut Vec<u8>) -> BoundVerdict {
         let start = scratch.len();
-        let judged = match value {
+        let verdict = match value {
             // A server treats a text as characters, and would store their bits.
-            Value::Text(_) if matches!(self.judge, AnyJudge::Bit(_)) => Judged::Bad(Why::BitText),
-            Value::Text(text) => self.judge_text(text, scratch),
-            Value::Bytes(bytes) => self.judge_bytes(bytes, scratch),
-            Value::Int(n) => self.judge_int(*n, scratch),
-            Value::UInt(n) => self.judge_uint(*n, scratch),
-            Value::Default if self.column.optional || self.column.generated => Judged::Keep,
-            Value::Default => Judged::Bad(Why::NoDefault),
-            _ => self.judge_other(value, scratch),
+            Value::Text(_) if matches!(self.validator, AnyValidator::Bit(_)) => BoundVerdict::Bad(Why::BitText),
+            Value::Text(text) => self.validate_text(text, scratch),
+            Value::Bytes(bytes) => self.validate_bytes(bytes, scratch),
+            Value::Int(n) => self.validate_int(*n, scratch),
+            Value::UInt(n) => self.validate_uint(*n, scratch),
+            Value::Default if self.column.optional || self.column.generated => BoundVerdict::Keep,
+            Value::Default => BoundVerdict::Bad(Why::NoDefault),
+            _ => self.validate_other(value, scratch),
         };
-        if let Judged::Bad(_) = judged {
+        if let BoundVerdict::Bad(_) = verdict {
             scratch.truncate(start);
         }
-        judged
+        verdict
     }
 
-    fn judge_text(&self, text: &str, scratch: &mut Vec<u8>) -> Judged {
-        match &self.judge {
-            AnyJudge::Bit(judge) => judge.number(text.as_bytes()).map_or_else(Judged::Bad, Judged::UInt),
-            AnyJudge::Vector(judge) => match judge.write_bytes(text.as_bytes(), scratch) {
-                Ok(()) => Judged::Bytes,
-                Err(why) => Judged::Bad(why),
+    fn validate_text(&self, text: &str, scratch: &mut Vec<u8>) -> BoundVerdict {
+        match &self.validator {
+            AnyValidator::Bit(validator) => {
+                validator.number(text.as_bytes()).map_or_else(BoundVerdict::Bad, BoundVerdict::UInt)
+            }
+            AnyValidator::Vector(validator) => match validator.write_bytes(text.as_bytes(), scratch) {
+                Ok(()) => BoundVerdict::Bytes,
+                Err(why) => BoundVerdict::Bad(why),
             },
-            AnyJudge::Geometry(_) => Judged::Bad(Why::GeometryText),
-            _ => self.judge_cell(text.as_bytes(), scratch).into(),
+            AnyValidator::Geometry(_) => BoundVerdict::Bad(Why::GeometryText),
+            _ => self.validate_cell(text.as_bytes(), scratch).into(),
         }
     }
 
-    fn judge_bytes(&self, bytes: &[u8], scratch: &mut Vec<u8>) -> Judged {
-        match &self.judge {
-            AnyJudge::Pass | AnyJudge::Unknown => Judged::Keep,
-            AnyJudge::Bytes(judge) => judge.judge(bytes, scratch).into(),
-            AnyJudge::Bit(judge) => judge.bits(bytes).map_or_else(Judged::Bad, Judged::UInt),
-            AnyJudge::Vector(judge) => judge.judge_bytes(bytes).into(),
-            AnyJudge::Geometry(judge) => match judge.judge_bytes(bytes, scratch) {
-                Verdict::Rewrite => Judged::Bytes,
+    fn validate_bytes(&self, bytes: &[u8], scratch: &mut Vec<u8>) -> BoundVerdict {
+        match &self.validator {
+            AnyValidator::Pass | AnyValidator::Unknown => BoundVerdict::Keep,
+            AnyValidator::Bytes(validator) => validator.validate(bytes, scratch).into(),
+            AnyValidator::Bit(validator) => validator.bits(bytes).map_or_else(BoundVerdict::Bad, BoundVerdict::UInt),
+            AnyValidator::Vector(validator) => validator.validate_bytes(bytes).into(),
+            AnyValidator::Geometry(validator) => match validator.validate_bytes(bytes, scratch) {
+                Verdict::Rewrite => BoundVerdict::Bytes,
                 verdict => verdict.into(),
             },
-            judge => {
-                if let AnyJudge::Network(network) = judge
+            validator => {
+                if let AnyValidator::Network(network) = validator
                     && network.write_raw(bytes, scratch)
                 {
-                    let is_taken = !matches!(network, NetworkJudge::Uuid) || takes_uuid(scratch);
-                    return if is_taken { Judged::Text } else { Judged::Bad(Why::UuidNotTaken) };
+                    let is_taken = !matches!(network, NetworkValidator::Uuid) || takes_uuid(scratch);
+                    return if is_taken { BoundVerdict::Text } else { BoundVerdict::Bad(Why::UuidNotTaken) };
                 }
                 match std::str::from_utf8(bytes) {
-                    Err(e) => Judged::Bad(Why::NotUtf8 { at: e.valid_up_to() as u32 }),
-                    Ok(text) => match self.judge_cell(text.as_bytes(), scratch) {
+                    Err(e) => BoundVerdict::Bad(Why::NotUtf8 { at: e.valid_up_to() as u32 }),
+                    Ok(text) => match self.validate_cell(text.as_bytes(), scratch) {
                         // Bytes are not converted to the column's character set; these do not need it.
-                        Verdict::Keep if matches!(judge, AnyJudge::Chars(judge) if judge.is_utf8()) => Judged::Keep,
-                        // The server would read them as text in the column's own character set.
-                        Verdict::Keep | Verdict::Rewrite if matches!(judge, AnyJudge::Chars(judge) if !judge.reads_bytes(bytes)) => {
-                            Judged::Bad(Why::BytesOfCharset)
+                        Verdict::Keep if matches!(validator, AnyValidator::Chars(validator) if validator.is_utf8()) => {
+                            BoundVerdict::Keep
                         }
-                        Verdict::Keep => Judged::AsText,
+                        // The server would read them as text in the column's own character set.
+                        Verdict::Keep | Verdict::Rewrite if matches!(validator, AnyValidator::Chars(validator) if !validator.reads_bytes(bytes)) => {
+                            BoundVerdict::Bad(Why::BytesOfCharset)
+                        }
+                        Verdict::Keep => BoundVerdict::AsText,
                         verdict => verdict.into(),
                     },
                 }
@@ -138,154 +142,160 @@ impl Check {
         }
     }
 
-    fn judge_int(&self, n: i64, scratch: &mut Vec<u8>) -> Judged {
-        match (&self.judge, u64::try_from(n)) {
-            (AnyJudge::Int(judge), _) => judge.int(n).into(),
-            (AnyJudge::Decimal(judge), _) => judge.int(n < 0, n.unsigned_abs()).into(),
-            (AnyJudge::Float(judge), _) if judge.holds(n as f64) => Judged::Keep,
-            (AnyJudge::Enum(_) | AnyJudge::Set(_), Err(_)) => Judged::Bad(Why::NotAMember),
-            (_, Ok(n)) => self.judge_uint(n, scratch),
-            _ => self.judge_other(&Value::Int(n), scratch),
+    fn validate_int(&self, n: i64, scratch: &mut Vec<u8>) -> BoundVerdict {
+        match (&self.validator, u64::try_from(n)) {
+            (AnyValidator::Int(validator), _) => validator.int(n).into(),
+            (AnyValidator::Decimal(validator), _) => validator.int(n < 0, n.unsigned_abs()).into(),
+            (AnyValidator::Float(validator), _) if validator.holds(n as f64) => BoundVerdict::Keep,
+            (AnyValidator::Enum(_) | AnyValidator::Set(_), Err(_)) => BoundVerdict::Bad(Why::NotAMember),
+            (_, Ok(n)) => self.validate_uint(n, scratch),
+            _ => self.validate_other(&Value::Int(n), scratch),
         }
     }
 
-    fn judge_uint(&self, n: u64, scratch: &mut Vec<u8>) -> Judged {
-        match &self.judge {
-            AnyJudge::Int(judge) => judge.uint(n).into(),
-            AnyJudge::Decimal(judge) => judge.int(false, n).into(),
-            AnyJudge::Float(judge) if judge.holds(n as f64) => Judged::Keep,
-            AnyJudge::Bit(judge) => judge.uint(n).into(),
-            AnyJudge::Year(judge) => judge.uint(n, scratch).into(),
-            AnyJudge::Enum(judge) => self.judge_member(judge.index(n.to_string().as_bytes()), n, scratch),
-            AnyJudge::Set(judge) => self.judge_member(judge.bit(n.to_string().as_bytes()), n, scratch),
-            _ => self.judge_other(&Value::UInt(n), scratch),
+    fn validate_uint(&self, n: u64, scratch: &mut Vec<u8>) -> BoundVerdict {
+        match &self.validator {
+            AnyValidator::Int(validator) => validator.uint(n).into(),
+            AnyValidator::Decimal(validator) => validator.int(false, n).into(),
+            AnyValidator::Float(validator) if validator.holds(n as f64) => BoundVerdict::Keep,
+            AnyValidator::Bit(validator) => validator.uint(n).into(),
+            AnyValidator::Year(validator) => validator.uint(n, scratch).into(),
+            AnyValidator::Enum(validator) => {
+                self.validate_member(validator.index(n.to_string().as_bytes()), n, scratch)
+            }
+            AnyValidator::Set(validator) => self.validate_member(validator.bit(n.to_string().as_bytes()), n, scratch),
+            _ => self.validate_other(&Value::UInt(n), scratch),
         }
     }
 
-    fn judge_other(&self, value: &Value<'_>, scratch: &mut Vec<u8>) -> Judged {
-        match (&self.judge, value) {
+    fn validate_other(&self, value: &Value<'_>, scratch: &mut Vec<u8>) -> BoundVerdict {
+        match (&self.validator, value) {
             // MySQL stores the greatest number for the DOUBLEs next to it.
-            (AnyJudge::Int(judge), Value::Double(n)) => match judge.double(*n).into() {
-                Judged::Keep if *n >= EXACT => Judged::UInt(*n as u64),
-                judged => judged,
+            (AnyValidator::Int(validator), Value::Double(n)) => match validator.double(*n).into() {
+                BoundVerdict::Keep if *n >= EXACT => BoundVerdict::UInt(*n as u64),
+                verdict => verdict,
             },
-            (AnyJudge::Int(judge), Value::Float(n)) => judge.double(f64::from(*n)).into(),
-            (AnyJudge::Bit(_) | AnyJudge::Enum(_) | AnyJudge::Set(_), Value::Float(n)) => {
-                self.judge_double_for_bits(f64::from(*n), scratch)
+            (AnyValidator::Int(validator), Value::Float(n)) => validator.double(f64::from(*n)).into(),
+            (AnyValidator::Bit(_) | AnyValidator::Enum(_) | AnyValidator::Set(_), Value::Float(n)) => {
+                self.validate_double_for_bits(f64::from(*n), scratch)
             }
-            (AnyJudge::Bit(_) | AnyJudge::Enum(_) | AnyJudge::Set(_), Value::Double(n)) => {
-                self.judge_double_for_bits(*n, scratch)
+            (AnyValidator::Bit(_) | AnyValidator::Enum(_) | AnyValidator::Set(_), Value::Double(n)) => {
+                self.validate_double_for_bits(*n, scratch)
             }
-            (AnyJudge::Float(judge), Value::Float(n)) if judge.holds(f64::from(*n)) => Judged::Keep,
+            (AnyValidator::Float(validator), Value::Float(n)) if validator.holds(f64::from(*n)) => BoundVerdict::Keep,
             // A server prints a DOUBLE and reads the text again; it converts a FLOAT to a DOUBLE before.
-            (AnyJudge::Decimal(_), Value::Double(_)) => self.judge_double_for_decimal(value, scratch),
-            (AnyJudge::Decimal(judge), Value::Float(n)) => match self.judge_printed(value, scratch) {
+            (AnyValidator::Decimal(_), Value::Double(_)) => self.validate_double_for_decimal(value, scratch),
+            (AnyValidator::Decimal(validator), Value::Float(n)) => match self.validate_printed(value, scratch) {
                 // The digits after those of the FLOAT, which an execution stores.
-                Judged::Text if !judge.rounds_alike(*n) => Judged::Bad(Why::FloatDigits),
-                judged => judged,
+                BoundVerdict::Text if !validator.rounds_alike(*n) => BoundVerdict::Bad(Why::FloatDigits),
+                verdict => verdict,
             },
-            (AnyJudge::Date(judge), Value::Date(date)) => judge.date(date).into(),
-            (AnyJudge::Date(judge), Value::DateTime(moment)) => judge.moment(moment).into(),
-            (AnyJudge::DateTime(judge), Value::Date(date)) => judge.date(date).into(),
-            (AnyJudge::Time(judge), Value::Time(time)) => match judge.time(time) {
+            (AnyValidator::Date(validator), Value::Date(date)) => validator.date(date).into(),
+            (AnyValidator::Date(validator), Value::DateTime(moment)) => validator.moment(moment).into(),
+            (AnyValidator::DateTime(validator), Value::Date(date)) => validator.date(date).into(),
+            (AnyValidator::Time(validator), Value::Time(time)) => match validator.time(time) {
                 // MySQL converts it to something that is not a time.
-                Verdict::Keep if time.negative && time.as_micros() == Some(0) => self.judge_printed(value, scratch),
+                Verdict::Keep if time.negative && time.as_micros() == Some(0) => self.validate_printed(value, scratch),
                 verdict => verdict.into(),
             },
-            (AnyJudge::Unknown, _) => Judged::Keep,
+            (AnyValidator::Unknown, _) => BoundVerdict::Keep,
             // For a column of texts or bytes; a LONGBLOB takes any.
-            (AnyJudge::Chars(_) | AnyJudge::Bytes(_) | AnyJudge::Pass, Value::Double(n)) if !n.is_finite() => {
-                Judged::Bad(Why::NotFinite)
+            (AnyValidator::Chars(_) | AnyValidator::Bytes(_) | AnyValidator::Pass, Value::Double(n))
+                if !n.is_finite() =>
+            {
+                BoundVerdict::Bad(Why::NotFinite)
             }
-            (AnyJudge::Chars(_) | AnyJudge::Bytes(_) | AnyJudge::Pass, Value::Float(n)) if !n.is_finite() => {
-                Judged::Bad(Why::NotFinite)
+            (AnyValidator::Chars(_) | AnyValidator::Bytes(_) | AnyValidator::Pass, Value::Float(n))
+                if !n.is_finite() =>
+            {
+                BoundVerdict::Bad(Why::NotFinite)
             }
             // A server converts a FLOAT to a DOUBLE, and prints that.
-            (_, Value::Float(n)) if !matches!(self.judge, AnyJudge::Float(_)) => {
-                self.judge_printed(&Value::Double(f64::from(*n)), scratch)
+            (_, Value::Float(n)) if !matches!(self.validator, AnyValidator::Float(_)) => {
+                self.validate_printed(&Value::Double(f64::from(*n)), scratch)
             }
-            _ => self.judge_printed(value, scratch),
+            _ => self.validate_printed(value, scratch),
         }
     }
 
-    /// Judges a number for an ENUM or a SET. A server reads it as the position of a member, a user as its text: both must agree.
-    fn judge_member(&self, place: Option<u64>, n: u64, scratch: &mut Vec<u8>) -> Judged {
+    /// Validates a number for an ENUM or a SET. A server reads it as the position of a member, a user as its text: both must agree.
+    fn validate_member(&self, place: Option<u64>, n: u64, scratch: &mut Vec<u8>) -> BoundVerdict {
         match place {
-            Some(place) if place != n => Judged::Bad(Why::NumberOfMember),
-            _ => self.judge_printed(&Value::UInt(n), scratch),
+            Some(place) if place != n => BoundVerdict::Bad(Why::NumberOfMember),
+            _ => self.validate_printed(&Value::UInt(n), scratch),
         }
     }
 
     /// All digits of a whole number, where its bits matter.
-    fn judge_double_for_bits(&self, n: f64, scratch: &mut Vec<u8>) -> Judged {
+    fn validate_double_for_bits(&self, n: f64, scratch: &mut Vec<u8>) -> BoundVerdict {
         if n.fract() != 0.0 || !n.is_finite() {
-            return Judged::Bad(if n.is_finite() { Why::Fraction } else { Why::Shape });
+            return BoundVerdict::Bad(if n.is_finite() { Why::Fraction } else { Why::Shape });
         }
-        match (&self.judge, u64::try_from(n as i128)) {
+        match (&self.validator, u64::try_from(n as i128)) {
             // From here on servers store the greatest BIGINT.
-            (AnyJudge::Bit(_), Ok(BEYOND_BIGINT..)) => Judged::Bad(Why::Range),
-            (AnyJudge::Bit(judge), Ok(n)) => match judge.uint(n) {
-                Verdict::Keep => Judged::UInt(n),
+            (AnyValidator::Bit(_), Ok(BEYOND_BIGINT..)) => BoundVerdict::Bad(Why::Range),
+            (AnyValidator::Bit(validator), Ok(n)) => match validator.uint(n) {
+                Verdict::Keep => BoundVerdict::UInt(n),
                 verdict => verdict.into(),
             },
-            (_, Ok(n)) => self.judge_uint(n, scratch),
-            (AnyJudge::Bit(_), Err(_)) => Judged::Bad(Why::Range),
-            (_, Err(_)) => Judged::Bad(Why::NotAMember),
+            (_, Ok(n)) => self.validate_uint(n, scratch),
+            (AnyValidator::Bit(_), Err(_)) => BoundVerdict::Bad(Why::Range),
+            (_, Err(_)) => BoundVerdict::Bad(Why::NotAMember),
         }
     }
 
     /// A DOUBLE with so few digits is printed in only one form, so the number itself can be sent.
-    fn judge_double_for_decimal(&self, value: &Value<'_>, scratch: &mut Vec<u8>) -> Judged {
+    fn validate_double_for_decimal(&self, value: &Value<'_>, scratch: &mut Vec<u8>) -> BoundVerdict {
         let start = scratch.len();
-        let judged = self.judge_printed(value, scratch);
+        let verdict = self.validate_printed(value, scratch);
         let n_digits = scratch[start..].iter().filter(|byte| byte.is_ascii_digit()).count();
-        if judged != Judged::Text || n_digits > f64::DIGITS as usize {
-            return judged;
+        if verdict != BoundVerdict::Text || n_digits > f64::DIGITS as usize {
+            return verdict;
         }
         scratch.truncate(start);
-        Judged::Keep
+        BoundVerdict::Keep
     }
 
     /// Any other value is sent as its printed text. So no number is ever bound for a column of texts: MySQL takes the type of the
     /// first value that is bound as the type of all of them, and stores `7` for the text `007` that follows a number.
-    fn judge_printed(&self, value: &Value<'_>, scratch: &mut Vec<u8>) -> Judged {
+    fn validate_printed(&self, value: &Value<'_>, scratch: &mut Vec<u8>) -> BoundVerdict {
         let start = scratch.len();
         let printed = Printed::of(value);
-        match self.judge_text(printed.text(), scratch) {
-            Judged::Keep => {
+        match self.validate_text(printed.text(), scratch) {
+            BoundVerdict::Keep => {
                 scratch.truncate(start);
                 scratch.extend_from_slice(printed.bytes());
-                Judged::Text
+                BoundVerdict::Text
             }
-            judged => judged,
+            verdict => verdict,
         }
     }
 
     /// A cell that is known to be UTF-8.
-    fn judge_cell(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
-        match &self.judge {
-            AnyJudge::Pass | AnyJudge::Unknown => Verdict::Keep,
-            AnyJudge::Int(judge) => judge.judge(cell, out),
-            AnyJudge::Decimal(judge) => judge.judge(cell, out),
-            AnyJudge::Float(judge) => judge.judge(cell, out),
-            AnyJudge::Bit(judge) => judge.judge(cell, out),
-            AnyJudge::Year(judge) => judge.judge(cell, out),
-            AnyJudge::Date(judge) => judge.judge(cell, out),
-            AnyJudge::Time(judge) => judge.judge(cell, out),
-            AnyJudge::DateTime(judge) => judge.judge(cell, out),
-            AnyJudge::Bytes(judge) => judge.judge(cell, out),
-            AnyJudge::Vector(judge) => judge.judge(cell, out),
-            AnyJudge::Geometry(judge) => judge.judge(cell, out),
-            AnyJudge::Network(judge) => judge.judge(cell, out),
-            AnyJudge::Chars(judge) => judge.judge(cell, out),
-            AnyJudge::Enum(judge) => member::judge_bound(judge, cell, out),
-            AnyJudge::Set(judge) => member::judge_bound(judge, cell, out),
-            AnyJudge::Json(judge) => judge.judge(cell, out),
+    fn validate_cell(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+        match &self.validator {
+            AnyValidator::Pass | AnyValidator::Unknown => Verdict::Keep,
+            AnyValidator::Int(validator) => validator.validate(cell, out),
+            AnyValidator::Decimal(validator) => validator.validate(cell, out),
+            AnyValidator::Float(validator) => validator.validate(cell, out),
+            AnyValidator::Bit(validator) => validator.validate(cell, out),
+            AnyValidator::Year(validator) => validator.validate(cell, out),
+            AnyValidator::Date(validator) => validator.validate(cell, out),
+            AnyValidator::Time(validator) => validator.validate(cell, out),
+            AnyValidator::DateTime(validator) => validator.validate(cell, out),
+            AnyValidator::Bytes(validator) => validator.validate(cell, out),
+            AnyValidator::Vector(validator) => validator.validate(cell, out),
+            AnyValidator::Geometry(validator) => validator.validate(cell, out),
+            AnyValidator::Network(validator) => validator.validate(cell, out),
+            AnyValidator::Chars(validator) => validator.validate(cell, out),
+            AnyValidator::Enum(validator) => member::validate_bound(validator, cell, out),
+            AnyValidator::Set(validator) => member::validate_bound(validator, cell, out),
+            AnyValidator::Json(validator) => validator.validate(cell, out),
         }
     }
 }
 
-impl From<Verdict> for Judged {
+impl From<Verdict> for BoundVerdict {
     #[inline]
     fn from(verdict: Verdict) -> Self {
         match verdict {

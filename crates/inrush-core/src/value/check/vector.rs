@@ -2,22 +2,22 @@
 //! Numbers are rewritten to the shape that JSON has for them, because MariaDB reads no other.
 
 use super::number::{self, Number};
-use super::{Judge, Rules, Verdict, Why};
+use super::{CellValidator, Rules, Verdict, Why};
 use crate::profile::Vectors;
 
 #[derive(Clone, Debug)]
-pub(super) struct VectorJudge {
+pub(super) struct VectorValidator {
     dim: u32,
     takes: Vectors,
 }
 
-impl VectorJudge {
+impl VectorValidator {
     pub(super) fn new(dim: u32, rules: &Rules) -> Self {
         Self { dim, takes: rules.profile.vectors }
     }
 
     /// The floats that a column holds, each in 4 bytes, little endian.
-    pub(super) fn judge_bytes(&self, bytes: &[u8]) -> Verdict {
+    pub(super) fn validate_bytes(&self, bytes: &[u8]) -> Verdict {
         let (floats, rest) = bytes.as_chunks::<4>();
         if !rest.is_empty() || floats.is_empty() {
             return Verdict::Bad(Why::VectorBytes);
@@ -88,8 +88,8 @@ impl VectorJudge {
     }
 }
 
-impl Judge for VectorJudge {
-    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+impl CellValidator for VectorValidator {
+    fn validate(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         let start = out.len();
         match self.rewrite(cell, out) {
             Ok(()) if out[start..] == *cell => {

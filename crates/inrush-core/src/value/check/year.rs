@@ -1,12 +1,12 @@
 //! YEAR: 1901 to 2155, and 0000. A year of one or two digits is bad: `0` is 2000 as a text and 0000 as a number.
 
 use super::number::{self, Number};
-use super::{Judge, Verdict, Why};
+use super::{CellValidator, Verdict, Why};
 
 #[derive(Clone, Debug)]
-pub(super) struct YearJudge;
+pub(super) struct YearValidator;
 
-impl YearJudge {
+impl YearValidator {
     /// `0` is the year 0000 for a number, 2000 for a text; so it is sent as neither.
     pub(super) fn uint(&self, year: u64, out: &mut Vec<u8>) -> Verdict {
         match year {
@@ -21,8 +21,8 @@ impl YearJudge {
     }
 }
 
-impl Judge for YearJudge {
-    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+impl CellValidator for YearValidator {
+    fn validate(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         let text = number::trim(cell);
         match (text.len(), number::digits(text)) {
             (_, None) => match Number::parse(text).and_then(Number::to_integer) {

@@ -136,7 +136,7 @@ fn check_rows(rows: &Rows, types: &[&str], written: bool) {
     let seen = write_of(rows, &checks);
     assert_eq!(seen.is_some(), written);
     let Some((pass_through, text)) = seen else { return };
-    let batch = pass_through.take_apart().unwrap();
+    let batch = pass_through.parse().unwrap();
     let mut bad = Vec::new();
     let columns = batch.rows.columns().iter().zip(&batch.known).zip(&checks);
     let columns: Vec<_> = columns
@@ -167,7 +167,7 @@ fn rows(parts: Vec<Vec<ArrayRef>>) -> Rows {
         let column_kind = if array.data_type().is_nested() { ColumnKind::Json } else { ColumnKind::Text };
         Style::new(column_kind, false)
     };
-    let shape = Shape {
+    let shape = BatchShape {
         name: "a.parquet".into(),
         taken: parts[0].iter().map(style).enumerate().collect(),
         schema: cells(&parts[0]),

@@ -26,7 +26,7 @@ pub(super) struct Within {
 
 /// The statistics of a text; places are counted from its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct TextStats {
     /// The number of line feeds.
     pub(super) lines: u64,
     /// The number of line feeds within quotes.
@@ -51,7 +51,7 @@ impl Signs {
 
     /// Examines a text that begins in the state `begins`. Returns `None` if some quote is neither the first byte of a field, nor a closing
     /// quote, nor the second half of a doubled one: then parity is not enough.
-    pub(super) fn find(&self, text: &[u8], begins: Within) -> Option<Found> {
+    pub(super) fn find(&self, text: &[u8], begins: Within) -> Option<TextStats> {
         let mut state = State::new(begins);
         let (blocks, tail) = text.as_chunks::<BLOCK>();
         for (i, block) in blocks.iter().enumerate() {
@@ -102,7 +102,7 @@ impl Signs {
     }
 }
 
-/// [`Found`] in words that stay in registers.
+/// [`TextStats`] in words that stay in registers.
 struct State {
     lines: u64,
     quoted_lines: u64,
@@ -139,9 +139,9 @@ impl State {
         }
     }
 
-    fn found(&self) -> Found {
+    fn found(&self) -> TextStats {
         let Self { lines, quoted_lines, .. } = *self;
-        Found {
+        TextStats {
             lines,
             quoted_lines,
             has_quotes: self.quotes != 0,

@@ -166,8 +166,8 @@ fn oracle(case: &Case, text: &[u8]) -> Outcome {
         }
         let found = splitter.record(at, case.width, &mut Fields::default());
         let end = match found {
-            Found::Record { end, .. } | Found::Comment { end } => end,
-            Found::Incomplete { .. } => text.len(),
+            SplitRecord::Record { end, .. } | SplitRecord::Comment { end } => end,
+            SplitRecord::Incomplete { .. } => text.len(),
         };
         if end > case.max_bytes && at > 0 {
             break Stop::Full;
@@ -176,9 +176,9 @@ fn oracle(case: &Case, text: &[u8]) -> Outcome {
             break Stop::TooLong;
         }
         match found {
-            Found::Record { .. } => records += u64::from(case.width == 1 || !is_blank(&text[at..end])),
-            Found::Comment { .. } => {}
-            Found::Incomplete { open_quote } => break Stop::Incomplete { open_quote },
+            SplitRecord::Record { .. } => records += u64::from(case.width == 1 || !is_blank(&text[at..end])),
+            SplitRecord::Comment { .. } => {}
+            SplitRecord::Incomplete { open_quote } => break Stop::Incomplete { open_quote },
         }
         at = end;
     };

@@ -43,7 +43,7 @@ impl Parser {
             let passes = self.has_nothing_special(block)
                 && (is_ascii || simdutf8::basic::from_utf8(block).is_ok())
                 && ends_lines(text, bounds, width)
-                && checks.iter().enumerate().all(|(column, check)| check.keeps_column(grid, column))
+                && checks.iter().enumerate().all(|(column, check)| check.accepts_column(grid, column))
                 && nulls
                     .iter()
                     .all(|(column, null)| grid.column(*column).all(|(start, end)| text[start..end] != **null));
@@ -66,7 +66,7 @@ impl Parser {
         for (i, (use_, check)) in self.uses.iter().zip(checks).enumerate() {
             let empty: Option<&[u8]> = use_.empty_is_null.then_some(b"");
             let nulls = self.nulls[use_.index].iter().map(Vec::as_slice).chain(empty);
-            let is_kept = |null: &&[u8]| check.keeps_column(Grid::new(null, &[u32::MAX, null.len() as u32], 1), 0);
+            let is_kept = |null: &&[u8]| check.accepts_column(Grid::new(null, &[u32::MAX, null.len() as u32], 1), 0);
             kept.extend(nulls.filter(|null| self.has_nothing_special(null)).filter(is_kept).map(|null| (i, null)));
         }
         kept

@@ -3,7 +3,7 @@
 use super::{CsvReader, QUOTE_HINT};
 use crate::csv::cut::is_blank;
 use crate::csv::parse::garbled_reason;
-use crate::csv::split::{Fields, Found, Splitter};
+use crate::csv::split::{Fields, SplitRecord, Splitter};
 use crate::dialect::HeaderNames;
 use crate::names::clean;
 use inrush_core::error::{Error, Result};
@@ -47,15 +47,19 @@ impl CsvReader {
             let mut fields = Fields::default();
             let found = Splitter::new(&self.dialect, &self.text, at, self.ended).record(at, MAX_FIELDS, &mut fields);
             match found {
-                Found::Record { end, .. } | Found::Comment { end } if end - at > self.max_record => {
+                SplitRecord::Record { end, .. } | SplitRecord::Comment { end } if end - at > self.max_record => {
                     return Err(self.too_long(at));
                 }
-                Found::Record { end, .. } if is_blank(&self.text[at..end]) => at = end,
-                Found::Comment { end } => at = end,
-                Found::Record { end, fields: n, garbled } => break (fields, end, n, garbled),
-                Found::Incomplete { .. } if self.text.len() - at > self.max_record => return Err(self.too_long(at)),
-                Found::Incomplete { open_quote } if self.ended => return Err(self.unclosed(open_quote.unwrap_or(at))),
-                Found::Incomplete { .. } => {
+                SplitRecord::Record { end, .. } if is_blank(&self.text[at..end]) => at = end,
+                SplitRecord::Comment { end } => at = end,
+                SplitRecord::Record { end, fields: n, garbled } => break (fields, end, n, garbled),
+                SplitRecord::Incomplete { .. } if self.text.len() - at > self.max_record => {
+                    return Err(self.too_long(at));
+                }
+                SplitRecord::Incomplete { open_quote } if self.ended => {
+                    return Err(self.unclosed(open_quote.unwrap_or(at)));
+                }
+                SplitRecord::Incomplete { .. } => {
                     if header {
                         self.drop_text(mem::take(&mut at));
                     }

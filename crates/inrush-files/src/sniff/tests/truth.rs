@@ -7,7 +7,7 @@
 mod documents;
 mod sheets;
 
-use crate::dialect::{CsvOptions, FindOut};
+use crate::dialect::{AutoDetect, CsvOptions};
 use crate::open::{Format, open};
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
@@ -56,15 +56,15 @@ fn report(what: &str, outcomes: Vec<(String, Outcome)>) {
 /// Does what a hint says of a sheet.
 fn follow_sheet(hint: &str, header: bool, n_before: usize, options: &mut CsvOptions) -> bool {
     if hint.contains("--skip auto") {
-        options.find_out.skip = true;
+        options.auto_detect.skip = true;
         return n_before > 0;
     }
     if hint.contains("--no-header") {
-        if n_before > 0 && options.skip == 0 && !options.find_out.skip {
+        if n_before > 0 && options.skip == 0 && !options.auto_detect.skip {
             options.skip = n_before as u64;
             return hint.contains("`--skip N` passes over lines before the table");
         }
-        (options.header, options.find_out.header) = (header, false);
+        (options.header, options.auto_detect.header) = (header, false);
         return true;
     }
     false
@@ -96,8 +96,8 @@ impl Outcome {
 
 fn check(truth: &Truth, path: &Path) -> Outcome {
     std::fs::write(path, truth.bytes()).unwrap();
-    let find_out = FindOut { delimiter: true, quote: true, header: true, skip: false, encoding: false };
-    let mut options = CsvOptions::default().with_find_out(find_out);
+    let auto_detect = AutoDetect { delimiter: true, quote: true, header: true, skip: false, encoding: false };
+    let mut options = CsvOptions::default().with_auto_detect(auto_detect);
     let mut steps = Vec::new();
     // Each hint may uncover the next question.
     for _ in 0..6 {
@@ -155,7 +155,7 @@ fn follow(hint: &str, message: &str, truth: &Truth, path: &Path, options: &mut C
         for (option, delimiter) in [("--delimiter '\\t'", b'\t'), ("--delimiter $'\\x1f'", 0x1f)] {
             if more.starts_with(option) {
                 options.delimiter = Some(delimiter);
-                options.find_out.delimiter = false;
+                options.auto_detect.delimiter = false;
             }
         }
         return true;
@@ -170,32 +170,32 @@ fn follow(hint: &str, message: &str, truth: &Truth, path: &Path, options: &mut C
     let dialect = &truth.dialect;
     if said("--header") && said("--no-header") {
         options.header = dialect.header;
-        options.find_out.header = false;
+        options.auto_detect.header = false;
         return true;
     }
     if said("--skip auto") || (said("--skip ") && said("passes over it")) {
         // As a comment it has no names.
-        options.find_out.skip = true;
+        options.auto_detect.skip = true;
         return truth.n_before() > 0;
     }
     let delimiter = dialect.delimiter.as_bytes()[0];
     let shown = if delimiter == b'\t' { "\\t".to_owned() } else { dialect.delimiter.to_owned() };
     if said("for one field, `--delimiter ','` for two") {
         options.delimiter = Some(if truth.rows[0].len() == 1 { b';' } else { b',' });
-        options.find_out.delimiter = false;
+        options.auto_detect.delimiter = false;
         return true;
     }
     if said("--delimiter") {
         options.delimiter = Some(if truth.rows[0].len() == 1 { b',' } else { delimiter });
-        options.find_out.delimiter = false;
+        options.auto_detect.delimiter = false;
         return truth.rows[0].len() == 1 || said(&format!("--delimiter '{shown}'"));
     }
     if said("--escape '\\'") && !dialect.escapes && said("`--quote ''` for text") {
-        (options.quote, options.find_out.quote) = (None, false);
+        (options.quote, options.auto_detect.quote) = (None, false);
         return dialect.quote.is_none();
     }
     if said("--escape '\\'") && dialect.escapes {
-        (options.quote, options.escape, options.find_out.quote) = (None, Some(b'\\'), false);
+        (options.quote, options.escape, options.auto_detect.quote) = (None, Some(b'\\'), false);
         return true;
     }
     if said("--null '\\N'") {
@@ -204,15 +204,15 @@ fn follow(hint: &str, message: &str, truth: &Truth, path: &Path, options: &mut C
     }
     if message.starts_with("expected 1 fields") {
         if truth.dialect.quote == Some(b'\'') && truth.bytes().contains(&b'\'') {
-            (options.quote, options.find_out.quote) = (Some(b'\''), false);
+            (options.quote, options.auto_detect.quote) = (Some(b'\''), false);
         } else {
-            (options.delimiter, options.find_out.delimiter) = (Some(0x1f), false);
+            (options.delimiter, options.auto_detect.delimiter) = (Some(0x1f), false);
         }
         return truth.rows[0].len() == 1;
     }
     if said("--quote") || message.contains("closing quote") {
         options.quote = dialect.quote;
-        options.find_out.quote = false;
+        options.auto_detect.quote = false;
         return true;
     }
     false

@@ -64,8 +64,8 @@ fn threads_wait_for_their_own() {
 
 #[test]
 fn errors_of_those_who_left_are_kept_for_somebody_else() {
-    let unheard = Arc::default();
-    let answers = Arc::new(Answers::new(&unheard));
+    let unreported = Arc::default();
+    let answers = Arc::new(Answers::new(&unreported));
     let mut tickets: Vec<_> = (0..5).map(|row| answers.ticket(row)).collect();
     let (late, stays) = (tickets.remove(4), tickets.remove(0));
     drop(tickets);
@@ -76,7 +76,7 @@ fn errors_of_those_who_left_are_kept_for_somebody_else() {
     assert_eq!(stays.wait().unwrap_err().to_string(), "row 0 is bad");
     // Its answer was delivered, and its caller did not take it.
     drop(late);
-    let (n, first) = unheard.take().unwrap();
+    let (n, first) = unreported.take().unwrap();
     assert_eq!((n, first.to_string()), (3, "row 1 is bad".to_owned()));
-    assert!(unheard.take().is_none());
+    assert!(unreported.take().is_none());
 }

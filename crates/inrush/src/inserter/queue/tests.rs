@@ -88,7 +88,7 @@ fn the_first_row_calls_a_lane_and_the_others_join_it() {
     assert_eq!(book.work(0), Work::Nothing);
     book.rest(0, 'l');
     bring(&mut book, 1);
-    assert_eq!(book.serve(), Some(('l', Call::Look)));
+    assert_eq!(book.serve(), Some(('l', WakeOrder::Look)));
     bring(&mut book, 2);
     assert_eq!(book.serve(), None, "one is on its way");
     assert_eq!(book.work(0), Work::Batch(0, vec![1, 2]));
@@ -106,9 +106,9 @@ fn a_second_lane_is_called_for_a_second_batch_only() {
     for row in 0..3 {
         bring(&mut book, row);
     }
-    assert_eq!((book.serve(), book.serve()), (Some(('m', Call::Look)), None));
+    assert_eq!((book.serve(), book.serve()), (Some(('m', WakeOrder::Look)), None));
     bring(&mut book, 3);
-    assert_eq!((book.serve(), book.serve()), (Some(('l', Call::Look)), None));
+    assert_eq!((book.serve(), book.serve()), (Some(('l', WakeOrder::Look)), None));
 }
 
 #[test]
@@ -124,11 +124,11 @@ fn who_finds_no_room_enters_in_order() {
     assert_eq!(book.serve(), None);
     assert_eq!(book.work(0), Work::Batch(0, vec![0, 1, 2]));
     for who in ['a', 'b', 'c'] {
-        assert_eq!(book.serve(), Some((who, Call::Enter(5))));
+        assert_eq!(book.serve(), Some((who, WakeOrder::Enter(5))));
     }
-    assert_eq!((book.serve(), book.n_outside()), (None, 1), "they count before they are in");
+    assert_eq!((book.serve(), book.n_blocked()), (None, 1), "they count before they are in");
     book.forgo(5);
-    assert_eq!(book.serve(), Some(('d', Call::Enter(5))));
+    assert_eq!(book.serve(), Some(('d', WakeOrder::Enter(5))));
 }
 
 #[test]
@@ -141,18 +141,18 @@ fn a_large_row_waits_until_it_would_be_alone() {
     book.wait(1, 'b');
     assert_eq!(book.serve(), None);
     book.leave(number);
-    assert_eq!(book.serve(), Some(('b', Call::Enter(1))));
+    assert_eq!(book.serve(), Some(('b', WakeOrder::Enter(1))));
     book.forgo(1);
     book.wait(900, 'c');
     let _ = book.work(0);
-    assert_eq!(book.serve(), Some(('c', Call::Enter(900))));
+    assert_eq!(book.serve(), Some(('c', WakeOrder::Enter(900))));
 }
 
 #[test]
 fn a_flush_waits_for_what_was_there_before() {
     let mut book = book();
     book.flush('a');
-    assert_eq!(book.serve(), Some(('a', Call::Over)), "nothing was");
+    assert_eq!(book.serve(), Some(('a', WakeOrder::Over)), "nothing was");
     bring(&mut book, 0);
     let _ = book.work(0);
     bring(&mut book, 1);
@@ -162,7 +162,7 @@ fn a_flush_waits_for_what_was_there_before() {
     book.answered(1, 1);
     assert_eq!(book.serve(), None, "the first batch has no answer yet");
     book.answered(0, 1);
-    assert_eq!(book.serve(), Some(('b', Call::Over)));
+    assert_eq!(book.serve(), Some(('b', WakeOrder::Over)));
 }
 
 #[test]
@@ -174,13 +174,13 @@ fn a_closed_queue_is_emptied_and_takes_nothing() {
     book.wait(5, 'a');
     book.close();
     book.flush('z');
-    assert_eq!((book.serve(), book.admit(1)), (Some(('a', Call::Closed)), Admission::Closed));
+    assert_eq!((book.serve(), book.admit(1)), (Some(('a', WakeOrder::Closed)), Admission::Closed));
     assert_eq!(book.serve(), None);
     assert!(matches!(book.work(0), Work::Batch(0, _)) && matches!(book.work(0), Work::Batch(1, _)));
     assert_eq!(book.work(0), Work::End);
     book.answered(0, 3);
     book.answered(1, 2);
-    assert_eq!(book.serve(), Some(('z', Call::Over)));
+    assert_eq!(book.serve(), Some(('z', WakeOrder::Over)));
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn a_row_that_was_let_in_before_the_end_is_waited_for() {
     book.rest(0, 'l');
     assert_eq!(book.serve(), None);
     book.place(5, Vec::new).unwrap().0.push(1);
-    assert_eq!(book.serve(), Some(('l', Call::Look)));
+    assert_eq!(book.serve(), Some(('l', WakeOrder::Look)));
     assert_eq!(book.work(0), Work::Batch(0, vec![1]));
     assert_eq!(book.work(0), Work::End);
 }
@@ -202,7 +202,7 @@ fn a_lane_that_rests_is_called_to_its_end() {
     let mut book = book();
     book.rest(0, 'l');
     book.close();
-    assert_eq!(book.serve(), Some(('l', Call::Look)));
+    assert_eq!(book.serve(), Some(('l', WakeOrder::Look)));
     assert_eq!(book.work(0), Work::End);
 }
 
@@ -211,15 +211,15 @@ fn without_lanes_what_is_queued_comes_back() {
     let mut book = Book::new(LIMITS, 2);
     book.rest(0, 'l');
     bring(&mut book, 1);
-    assert_eq!(book.serve(), Some(('l', Call::Look)));
+    assert_eq!(book.serve(), Some(('l', WakeOrder::Look)));
     assert_eq!(book.lane_ended(0), Vec::<Vec<u32>>::new());
     book.rest(1, 'm');
-    assert_eq!(book.serve(), Some(('m', Call::Look)), "another one comes in its place");
+    assert_eq!(book.serve(), Some(('m', WakeOrder::Look)), "another one comes in its place");
     book.flush('f');
     book.wait_for_end('e');
     assert_eq!((book.admit(5), book.serve()), (Admission::Enter, None));
     assert_eq!(book.lane_ended(1), [vec![1]]);
-    assert_eq!((book.serve(), book.serve()), (Some(('e', Call::Over)), Some(('f', Call::Over))));
+    assert_eq!((book.serve(), book.serve()), (Some(('e', WakeOrder::Over)), Some(('f', WakeOrder::Over))));
     assert_eq!(book.admit(1), Admission::Closed);
     assert!(book.place(5, Vec::new).is_none());
     assert_eq!(book.queued(), Size::default());
@@ -234,7 +234,7 @@ fn whatever_happens_every_row_is_handed_out_once() {
         let random = &mut StdRng::seed_from_u64(seed);
         let n_lanes = random.random_range(1..4);
         let mut book: Queue<Vec<u32>, (char, usize)> = Queue::new(LIMITS, n_lanes);
-        let (mut n_brought, mut n_outside) = (0, Vec::<(u64, usize)>::new());
+        let (mut n_brought, mut n_blocked) = (0, Vec::<(u64, usize)>::new());
         let mut entering = Vec::new();
         let mut handed_out = Vec::new();
         let mut busy: Vec<Option<(u64, usize)>> = vec![None; n_lanes];
@@ -280,42 +280,42 @@ fn whatever_happens_every_row_is_handed_out_once() {
                     book.flush(('f', 0));
                     n_flushes += 1;
                 }
-                5 if !n_outside.is_empty() => {
-                    let (number, _) = n_outside.swap_remove(random.random_range(0..n_outside.len()));
+                5 if !n_blocked.is_empty() => {
+                    let (number, _) = n_blocked.swap_remove(random.random_range(0..n_blocked.len()));
                     book.leave(number);
                 }
                 _ => {
                     let bytes = random.random_range(0..60);
                     match book.admit(bytes) {
                         Admission::Enter => entering.push(bytes),
-                        Admission::Wait => n_outside.push((book.wait(bytes, ('o', bytes)), bytes)),
+                        Admission::Wait => n_blocked.push((book.wait(bytes, ('o', bytes)), bytes)),
                         Admission::Closed => {}
                     }
                 }
             }
             while let Some(((who, what), call)) = book.serve() {
                 // Now and then the waiter that is called has just gone.
-                if call == Call::Enter(what) && random.random_bool(0.2) {
+                if call == WakeOrder::Enter(what) && random.random_bool(0.2) {
                     book.undo(call);
-                    n_outside.remove(n_outside.iter().enumerate().min_by_key(|(_, (n, _))| n).unwrap().0);
+                    n_blocked.remove(n_blocked.iter().enumerate().min_by_key(|(_, (n, _))| n).unwrap().0);
                     continue;
                 }
                 match (who, call) {
-                    ('o', Call::Enter(_)) => {
+                    ('o', WakeOrder::Enter(_)) => {
                         entering.push(what);
-                        n_outside.remove(n_outside.iter().enumerate().min_by_key(|(_, (n, _))| n).unwrap().0);
+                        n_blocked.remove(n_blocked.iter().enumerate().min_by_key(|(_, (n, _))| n).unwrap().0);
                     }
-                    ('o', Call::Closed) => n_outside.clear(),
-                    ('l', Call::Look) => {
+                    ('o', WakeOrder::Closed) => n_blocked.clear(),
+                    ('l', WakeOrder::Look) => {
                         n_resting -= 1;
                         looking.push(what);
                     }
-                    ('f', Call::Over) => n_flushes -= 1,
+                    ('f', WakeOrder::Over) => n_flushes -= 1,
                     other => panic!("{other:?}"),
                 }
             }
             assert!(book.settled(), "seed {seed}");
-            assert_eq!(book.n_outside(), n_outside.len(), "seed {seed}");
+            assert_eq!(book.n_blocked(), n_blocked.len(), "seed {seed}");
             assert_eq!(book.n_in_flight(), busy.iter().flatten().map(|(_, n)| n).sum::<usize>());
         }
         // The end: the lanes write what is left and go.
@@ -324,12 +324,12 @@ fn whatever_happens_every_row_is_handed_out_once() {
         loop {
             while let Some(((who, what), call)) = book.serve() {
                 match (who, call) {
-                    ('l', Call::Look) => {
+                    ('l', WakeOrder::Look) => {
                         n_resting -= 1;
                         looking.push(what);
                     }
-                    ('f', Call::Over) => n_flushes -= 1,
-                    ('o', Call::Closed) => {}
+                    ('f', WakeOrder::Over) => n_flushes -= 1,
+                    ('o', WakeOrder::Closed) => {}
                     other => panic!("{other:?}"),
                 }
             }

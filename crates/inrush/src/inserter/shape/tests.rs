@@ -31,11 +31,11 @@ fn name() -> TableName {
     TableName::parse("people").unwrap()
 }
 
-fn make(table: Option<&Table>, asked: Option<&[String]>, named: &[&str], exactly_once: bool) -> Result<Shape> {
+fn make(table: Option<&Table>, asked: Option<&[String]>, named: &[&str], exactly_once: bool) -> Result<RowShape> {
     let server = ServerVersion { vendor: Vendor::MySql, numbers: (9, 7, 0), text: String::new() };
     let rules = Rules::utc(server);
     let terms = Terms { exactly_once, on_duplicate: &OnDuplicate::Fail };
-    Shape::new(&name(), &Known { table, rules: &rules, at: Instant::now() }, asked, named, terms)
+    RowShape::new(&name(), &Known { table, rules: &rules, at: Instant::now() }, asked, named, terms)
 }
 
 /// The clause after the values, on MySQL and on MariaDB.
@@ -45,7 +45,7 @@ fn check_tail(on_duplicate: OnDuplicate, mysql: Result<&str, &str>, mariadb: Res
         let rules = Rules::utc(ServerVersion { vendor, numbers, text: String::new() });
         let terms = Terms { exactly_once: false, on_duplicate: &on_duplicate };
         let known = Known { table: Some(&table()), rules: &rules, at: Instant::now() };
-        let shape = Shape::new(&name(), &known, None, &["id", "name"], terms);
+        let shape = RowShape::new(&name(), &known, None, &["id", "name"], terms);
         assert!(shape.as_ref().map_or(true, |shape| !shape.has_ids));
         let got = shape.as_ref().map(|shape| shape.statement.sql().split_once("VALUES (?, ?)").unwrap().1);
         assert_eq!(got.map_err(|e| e.message()), want);

@@ -8,20 +8,20 @@ pub(crate) fn shared(options: InserterOptions) -> Arc<Shared> {
     Shared::new("people", options, 1, crate::inserter::MAX_SPARE_BYTES).unwrap()
 }
 
-fn shape() -> Arc<Shape> {
+fn shape() -> Arc<RowShape> {
     let server = ServerVersion { vendor: Vendor::MySql, numbers: (9, 7, 0), text: String::new() };
     let rules = Rules::utc(server);
     let known = Known { table: None, rules: &rules, at: Instant::now() };
     let name = TableName::parse("people").unwrap();
-    Arc::new(Shape::new(&name, &known, None, &["n"], crate::InserterOptions::new().terms()).unwrap())
+    Arc::new(RowShape::new(&name, &known, None, &["n"], crate::InserterOptions::new().terms()).unwrap())
 }
 
 pub(crate) fn bring(shared: &Shared, n: i64) -> Result<Ticket> {
     match shared.bring(&shape(), &[Value::Int(n)])? {
         Entry::In(ticket) => Ok(ticket),
-        Entry::Outside(outside) => {
-            let call = outside.waiter.wait(None).unwrap();
-            outside.called(call, &shape(), &[Value::Int(n)])
+        Entry::Blocked(blocked) => {
+            let call = blocked.waiter.wait(None).unwrap();
+            blocked.called(call, &shape(), &[Value::Int(n)])
         }
     }
 }
@@ -104,7 +104,7 @@ fn a_lane_that_dies_leaves_nobody_without_an_answer() {
     let flush = shared.flush();
     drop(taken);
     drop(lane);
-    assert_eq!(flush.wait(None), Some(Call::Over));
+    assert_eq!(flush.wait(None), Some(WakeOrder::Over));
     for ticket in tickets.drain(..2) {
         assert!(ticket.wait().unwrap_err().is_outcome_unknown());
     }
@@ -136,7 +136,7 @@ fn a_closed_inserter_writes_what_it_has_and_takes_nothing() {
     let ticket = bring(&shared, 2).unwrap();
     shared.close();
     assert_eq!(bring(&shared, 4).err().unwrap().to_string(), "the inserter is closed");
-    assert_eq!(waiter.wait(None), Some(Call::Look));
+    assert_eq!(waiter.wait(None), Some(WakeOrder::Look));
     assert!(write(&mut lane));
     assert_eq!(ticket.wait().unwrap().id, Some(20));
     assert!(matches!(lane.next(), Next::End));

@@ -1,6 +1,6 @@
 use super::*;
 use crate::InserterOptions;
-use crate::inserter::queue::Call;
+use crate::inserter::queue::WakeOrder;
 use crate::inserter::shared::tests::{bring, shared, stored};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -14,18 +14,18 @@ fn tables(workers: &Arc<Workers>, n: usize) -> Vec<Arc<Shared>> {
 /// Writes one batch, and returns the index of its table; `None`: there is no work.
 fn write_one(worker: &mut Worker, tables: &[Arc<Shared>]) -> Option<usize> {
     match worker.next() {
-        Todo::Write(mut held, taken) => {
+        NextJob::Write(mut held, taken) => {
             let of = tables.iter().position(|table| Arc::ptr_eq(table, &held.lane_mut().shared));
             let end = stored(taken.batch());
             taken.tell(Ok(end));
             held.put_back();
             of
         }
-        Todo::Rest(waiter) => {
+        NextJob::Rest(waiter) => {
             let _ = waiter.leave();
             None
         }
-        Todo::Conclude(_) | Todo::End => panic!("nobody closed anything"),
+        NextJob::Conclude(_) | NextJob::End => panic!("nobody closed anything"),
     }
 }
 
@@ -51,7 +51,7 @@ fn a_worker_that_rests_is_called_for_a_row() {
     let tables = tables(&workers, 100);
     let mut waiters = Vec::new();
     for worker in &mut each {
-        let Todo::Rest(waiter) = worker.next() else { panic!() };
+        let NextJob::Rest(waiter) = worker.next() else { panic!() };
         waiters.push(waiter);
     }
     let ticket = bring(&tables[77], 2).unwrap();
@@ -74,35 +74,35 @@ fn workers_end_with_the_last_table() {
     let [first, second] = &mut each[..] else { panic!() };
     loop {
         match first.next() {
-            Todo::Write(mut held, taken) => {
+            NextJob::Write(mut held, taken) => {
                 assert!(Arc::ptr_eq(&held.lane_mut().shared, &tables[1]));
                 let end = stored(taken.batch());
                 taken.tell(Ok(end));
                 held.put_back();
             }
-            Todo::Conclude(held) => {
+            NextJob::Conclude(held) => {
                 drop(held);
                 n_ended += 1;
             }
-            Todo::Rest(waiter) => {
+            NextJob::Rest(waiter) => {
                 let _ = waiter.leave();
                 break;
             }
-            Todo::End => panic!("a table is there"),
+            NextJob::End => panic!("a table is there"),
         }
     }
     assert_eq!(n_ended, 2);
-    assert_eq!(end.leave(), Some(Call::Over));
+    assert_eq!(end.leave(), Some(WakeOrder::Over));
     ticket.wait().unwrap();
-    let Todo::Rest(waiter) = second.next() else { panic!() };
+    let NextJob::Rest(waiter) = second.next() else { panic!() };
     tables[1].close();
     for _ in 0..2 {
-        let Todo::Conclude(held) = first.next() else { panic!() };
+        let NextJob::Conclude(held) = first.next() else { panic!() };
         drop(held);
     }
-    assert!(matches!(first.next(), Todo::End));
+    assert!(matches!(first.next(), NextJob::End));
     assert_eq!(waiter.leave(), Some(()), "the other one is told");
-    assert!(matches!(second.next(), Todo::End));
+    assert!(matches!(second.next(), NextJob::End));
 }
 
 #[test]
@@ -110,12 +110,12 @@ fn without_workers_everybody_has_an_answer() {
     let (workers, mut each) = Workers::new(2);
     let tables = tables(&workers, 3);
     let tickets: Vec<_> = tables.iter().map(|table| bring(table, 2).unwrap()).collect();
-    let Todo::Write(held, taken) = each[0].next() else { panic!() };
+    let NextJob::Write(held, taken) = each[0].next() else { panic!() };
     let flush = tables[2].flush();
     // As when a runtime ends, in the middle of a write.
     drop((taken, held));
     drop(each);
-    assert_eq!(flush.wait(None), Some(Call::Over));
+    assert_eq!(flush.wait(None), Some(WakeOrder::Over));
     let unknown = tickets.into_iter().map(|ticket| ticket.wait().unwrap_err().is_outcome_unknown());
     assert_eq!(unknown.filter(|is_unknown| *is_unknown).count(), 1);
     assert!(bring(&tables[0], 2).is_err());
@@ -131,7 +131,7 @@ fn a_worker_that_panics_takes_its_lane_along() {
     let ticket = bring(&tables[0], 2).unwrap();
     let mut first = each.remove(0);
     let ended = catch_unwind(AssertUnwindSafe(move || {
-        let Todo::Write(_held, _taken) = first.next() else { return };
+        let NextJob::Write(_held, _taken) = first.next() else { return };
         panic!("on purpose");
     }));
     assert!(ended.is_err() && ticket.wait().unwrap_err().is_outcome_unknown());
@@ -141,7 +141,7 @@ fn a_worker_that_panics_takes_its_lane_along() {
     ticket.wait().unwrap();
     workers.close();
     tables[0].close();
-    let Todo::Conclude(held) = each[0].next() else { panic!() };
+    let NextJob::Conclude(held) = each[0].next() else { panic!() };
     drop(held);
-    assert!(matches!(each[0].next(), Todo::End));
+    assert!(matches!(each[0].next(), NextJob::End));
 }

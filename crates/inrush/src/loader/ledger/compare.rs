@@ -31,7 +31,7 @@ pub(super) struct Compared(BTreeMap<JobId, Vec<ChunkLine>>);
 impl Compared {
     /// Reads what is stored of each unfinished job, and compares it if the source can be read twice. An older run may store more
     /// meanwhile.
-    pub(super) fn look(
+    pub(super) fn compare_all(
         &mut self,
         connection: &mut Connection,
         (target, ledger): (&Target, &Ledger),

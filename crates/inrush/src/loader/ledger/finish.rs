@@ -7,15 +7,15 @@ use crate::blocking::Connection;
 use crate::fault;
 use crate::loader::SHOWN_REJECTS;
 use crate::loader::control::Control;
+use crate::loader::event::LoadEvent;
 use crate::loader::lane::Lane;
-use crate::loader::notice::Notice;
 use crate::loader::options::BadRows;
 use crate::loader::rejects::OrderedRejects;
 use crate::loader::retry::{Tried, Why, Work};
 use crate::loader::sql;
 use crate::loader::target::Target;
 use inrush_core::bulk::Reject;
-use inrush_core::bulk::ledger::{Fence, RejectRow, Step, Totals};
+use inrush_core::bulk::ledger::{Fence, JobStep, RejectRow, Totals};
 use inrush_core::session::{Discard, Query};
 use inrush_core::wire::Row;
 use inrush_core::{Error, Kind, Result};
@@ -31,7 +31,7 @@ pub(in crate::loader) struct LastSteps {
     /// Runs them.
     pub(in crate::loader) run: RunSteps,
     /// Undoes what an unfinished load has prepared for them.
-    pub(in crate::loader) give_up: RunSteps,
+    pub(in crate::loader) clean_up: RunSteps,
 }
 
 type RunSteps = fn(&mut Connection, &Target, &mut Jobs) -> Result<()>;
@@ -79,7 +79,7 @@ impl Jobs {
         }
         if let Ok(lane) = Lane::open(0, target) {
             let mut connection = lane.into_connection();
-            if gives_up && (steps.give_up)(&mut connection, target, self).is_err() {
+            if gives_up && (steps.clean_up)(&mut connection, target, self).is_err() {
                 // The line has the definitions of indexes that could not be rebuilt.
                 return;
             }
@@ -109,14 +109,14 @@ impl Jobs {
         }
         (steps.settle)(&mut connection, target, self)?;
         let totals = self.totals(&mut connection, target, want)?;
-        self.note(&mut connection, Step::Chunks)?;
+        self.note(&mut connection, JobStep::Chunks)?;
         (steps.run)(&mut connection, target, self)?;
         let has_rejects = totals.iter().any(|totals| totals.rejected > 0);
         let mut shown = Vec::new();
         match &target.load.options.bad_rows {
             BadRows::Divert(path) if has_rejects => {
                 // From here on a file of this name is ours.
-                self.note(&mut connection, Step::Rejects)?;
+                self.note(&mut connection, JobStep::Rejects)?;
                 fault::point("file.before");
                 // And no other run may write it, until this transaction ends.
                 self.keep_mine(&mut connection)?;
@@ -139,7 +139,7 @@ impl Jobs {
                 self.keep_mine(&mut connection)?;
                 file.finish().map_err(keep)?;
                 if missing > 0 {
-                    target.load.notify(&Notice::RejectsNotKept { missing });
+                    target.load.notify(&LoadEvent::RejectsNotKept { missing });
                 }
                 fault::point("file.written");
             }
@@ -167,7 +167,7 @@ impl Jobs {
             let state = sql::first_row(connection, &job.fence.state_query())?;
             match state.iter().map(String::as_str).collect::<Vec<_>>()[..] {
                 [epoch, "running", step] if epoch == job.fence.epoch.to_string() => {
-                    job.step = Step::parse(step)
+                    job.step = JobStep::parse(step)
                         .ok_or_else(|| Error::protocol("a line of `inrush_job` names a step that there is not"))?;
                 }
                 [epoch, "done", _] if epoch == job.fence.epoch.to_string() => n_done += 1,

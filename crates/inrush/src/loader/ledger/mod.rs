@@ -21,7 +21,7 @@ use super::sql;
 use super::target::Target;
 use crate::blocking::Connection;
 use crate::fault;
-use inrush_core::bulk::ledger::{ChunkLine, Fence, JobId, JobLine, Step, Totals};
+use inrush_core::bulk::ledger::{ChunkLine, Fence, JobId, JobLine, JobStep, Totals};
 use inrush_core::bulk::report::{Job, JobState, Records};
 use inrush_core::bulk::steps::{Copied, Index, indexes};
 use inrush_core::{Error, Result};
@@ -59,7 +59,7 @@ struct OpenJob {
     /// Whether a later run can read the source again.
     is_lasting: bool,
     /// The last step that is finished.
-    step: Step,
+    step: JobStep,
     /// What earlier runs have stored.
     resumed: Totals,
     /// Which records that are.
@@ -86,11 +86,11 @@ impl Jobs {
     pub(super) fn step(
         &mut self,
         connection: &mut Connection,
-        step: Step,
+        step: JobStep,
         run: impl FnOnce(&mut Connection, &Jobs) -> Result<()>,
     ) -> Result<bool> {
         let is_done = |job: &OpenJob| job.step >= step;
-        let is_done = if step < Step::Chunks {
+        let is_done = if step < JobStep::Chunks {
             // A run without this step may have stored rows, too.
             let has_rows = |job: &OpenJob| job.resumed.chunks > 0;
             self.jobs.iter().any(|job| is_done(job) || has_rows(job)) || !self.already_loaded.is_empty()
@@ -108,10 +108,10 @@ impl Jobs {
     }
 
     /// What a lost answer to the COMMIT of a step means: with a ledger, its note shows the outcome; without one, the outcome is unknown.
-    fn unsettled(&mut self, step: Step, error: Error) -> Error {
+    fn unsettled(&mut self, step: JobStep, error: Error) -> Error {
         let option = match step {
-            Step::Before => "--before",
-            Step::After => "--after",
+            JobStep::Before => "--before",
+            JobStep::After => "--after",
             _ => return error,
         };
         if self.is_kept() || !error.is_fatal() {
@@ -128,7 +128,7 @@ impl Jobs {
     pub(super) fn own_step(
         &mut self,
         connection: &mut Connection,
-        step: Step,
+        step: JobStep,
         run: impl FnOnce(&mut Connection, &Jobs) -> Result<()>,
     ) -> Result<()> {
         if !self.is_done(step) {
@@ -142,12 +142,12 @@ impl Jobs {
     }
 
     /// Whether a step was done for one of the jobs.
-    pub(super) fn is_done(&self, step: Step) -> bool {
+    pub(super) fn is_done(&self, step: JobStep) -> bool {
         self.jobs.iter().any(|job| job.step >= step)
     }
 
     /// Notes that a step is about to be taken, so that what it leaves is known to be these jobs' own.
-    pub(super) fn intend(&mut self, connection: &mut Connection, step: Step) -> Result<()> {
+    pub(super) fn intend(&mut self, connection: &mut Connection, step: JobStep) -> Result<()> {
         self.note(connection, step)
     }
 
@@ -235,11 +235,11 @@ impl Jobs {
 
     /// Whether an earlier run may have put the file of the rejects in its place.
     pub(super) fn may_have_reject_file(&self) -> bool {
-        self.jobs.iter().any(|job| job.step >= Step::Rejects)
+        self.jobs.iter().any(|job| job.step >= JobStep::Rejects)
     }
 
     /// The jobs, in the form that the report has them.
-    pub(super) fn told(self, is_finished: bool) -> Vec<Job> {
+    pub(super) fn job_reports(self, is_finished: bool) -> Vec<Job> {
         let fate = self.fate;
         let told = |job: OpenJob| {
             let state = match (is_finished, job.is_lasting) {
@@ -261,7 +261,7 @@ impl Jobs {
         fences.into_iter().try_for_each(|fence| keep_mine(connection, fence))
     }
 
-    fn note(&mut self, connection: &mut Connection, step: Step) -> Result<()> {
+    fn note(&mut self, connection: &mut Connection, step: JobStep) -> Result<()> {
         let behind = || self.jobs.iter().filter(|job| job.step < step);
         guarded(connection, behind().map(|job| (&job.fence, job.fence.step_statement(step))).collect())?;
         self.jobs.iter_mut().for_each(|job| job.step = job.step.max(step));

@@ -11,8 +11,8 @@ use super::{Jobs, OpenJob, group, tables};
 use crate::blocking::Connection;
 use crate::fault;
 use crate::loader::control::Control;
+use crate::loader::event::LoadEvent;
 use crate::loader::lane::Lane;
-use crate::loader::notice::Notice;
 use crate::loader::options::Guarantee;
 use crate::loader::retry::{Tried, Why, Work};
 use crate::loader::source_plan::SourcePlan;
@@ -21,7 +21,7 @@ use crate::loader::target::Target;
 use crate::loader::waits::{interrupted, on_sources};
 use inrush_core::bulk::Source;
 use inrush_core::bulk::ledger::{
-    ChunkLine, Fence, Held, Identity, JobId, JobLine, Ledger, Opening, Run, Start, State, Step, Totals, decide,
+    ChunkLine, Fence, Held, Identity, JobId, JobLine, JobStep, Ledger, Opening, Run, Start, State, Totals, decide,
 };
 use inrush_core::bulk::report::{self, Job, JobState, Records};
 use inrush_core::bulk::steps::{Copied, Index, JobLocks};
@@ -52,7 +52,7 @@ pub(in crate::loader) fn open(
     let opened = first.run_to_its_end("the opening of the ledger", |connection| {
         tables::provide(connection, &mut ledger)?;
         follow(connection, (target, &ledger), &mut candidates, sources, plans)?;
-        compared.look(connection, (target, &ledger), &candidates, sources)?;
+        compared.compare_all(connection, (target, &ledger), &candidates, sources)?;
         while_locked(&locks, connection, target, |connection| {
             Opener { connection, target, ledger: &ledger, candidates: &candidates }.open(sources)
         })
@@ -81,9 +81,9 @@ fn resume(
         match opened {
             Opened::Loaded { on, totals, is_touched } => {
                 if is_touched {
-                    target.load.notify(&Notice::Touched { source: candidate.name.clone() });
+                    target.load.notify(&LoadEvent::Touched { source: candidate.name.clone() });
                 }
-                target.load.notify(&Notice::AlreadyLoaded { source: candidate.name.clone(), on: on.clone() });
+                target.load.notify(&LoadEvent::AlreadyLoaded { source: candidate.name.clone(), on: on.clone() });
                 let state = JobState::AlreadyLoaded(on);
                 jobs.already_loaded.push(Job { id: candidate.id, source: candidate.name, state, resumed: totals });
             }
@@ -114,7 +114,12 @@ fn resume(
                 }
                 if is_begun {
                     let (rows, chunks) = (job.resumed.rows, job.resumed.chunks);
-                    target.load.notify(&Notice::Resumed { source: job.name.clone(), job: job.fence.job, rows, chunks });
+                    target.load.notify(&LoadEvent::Resumed {
+                        source: job.name.clone(),
+                        job: job.fence.job,
+                        rows,
+                        chunks,
+                    });
                 }
                 if let Some(plan) = Arc::get_mut(&mut plan) {
                     plan.fence = Some(job.fence.clone());
@@ -238,7 +243,7 @@ impl Opener<'_> {
 
     /// Decides and takes over; `None` if a line has changed in between.
     fn attempt(&mut self, sources: &mut [Box<dyn Source>]) -> Result<Option<Vec<Opened>>> {
-        let lines = self.look()?;
+        let lines = self.read_lines()?;
         let openings = self.decide(&lines, sources)?;
         let mut order: Vec<usize> = (0..openings.len()).collect();
         // In one order, so that two runs cannot wait for each other in a circle.
@@ -272,7 +277,7 @@ impl Opener<'_> {
     }
 
     /// The line of each candidate, with what is stored of it.
-    fn look(&mut self) -> Result<Vec<Option<JobLine>>> {
+    fn read_lines(&mut self) -> Result<Vec<Option<JobLine>>> {
         let lines = self.lines(false)?;
         let mut found = Vec::new();
         for candidate in self.candidates {
@@ -367,7 +372,7 @@ impl Opener<'_> {
             Some(line) if is_in_copy(line) => {
                 // It may be the table by now.
                 let may_be_renamed = Copied::parse(&line.copied).is_none_or(|copied| copied.renames);
-                if may_be_renamed || line.step >= Step::Indexes { Held::Unknown } else { in_copy }
+                if may_be_renamed || line.step >= JobStep::Indexes { Held::Unknown } else { in_copy }
             }
             _ => in_table,
         };

@@ -13,8 +13,8 @@ mod spill;
 pub(super) use plan::{Known, plan};
 pub(super) use server::notes;
 
+use super::event::LoadEvent;
 use super::ledger::Jobs;
-use super::notice::Notice;
 use super::options::{BatchSize, LoadOptions};
 use super::source_plan::SourcePlan;
 use super::target::Target;
@@ -65,7 +65,7 @@ impl Sorted {
 pub(super) struct Sort {
     _folder: Folder,
     /// For the report.
-    pub(super) told: inrush_core::bulk::report::Sort,
+    pub(super) report: inrush_core::bulk::report::Sort,
 }
 
 /// Removes what killed runs have left, if rows are sorted or may have been: the killed run may have finished its jobs.
@@ -93,9 +93,9 @@ pub(super) fn sort(
     let to_come = sources.iter().map(|source| source.bytes_left()).sum::<Option<u64>>();
     check_space(&folder, &parent, to_come)?;
     if let Some(on) = folder.is_on() {
-        target.load.notify(&Notice::TempDir { folder: parent.clone(), on });
+        target.load.notify(&LoadEvent::TempDir { folder: parent.clone(), on });
     }
-    target.load.notify(&Notice::Sorts { columns: key.shown(), reason: target.sort.choice().reason, bytes: to_come });
+    target.load.notify(&LoadEvent::Sorts { columns: key.shown(), reason: target.sort.choice().reason, bytes: to_come });
     let mut sorted = match gather::gather(target, (std::mem::take(sources), plans), key, &folder) {
         Ok(sorted) => sorted,
         Err(stop) => return Ok(Err(stop)),
@@ -107,7 +107,7 @@ pub(super) fn sort(
         Ok(false) => return Ok(Err(Stop::Interrupted)),
         Err(error) => return Ok(Err(Stop::Failed(error))),
     }
-    let told = inrush_core::bulk::report::Sort {
+    let report = inrush_core::bulk::report::Sort {
         columns: key.shown(),
         is_exact: key.is_exact(),
         reason: target.sort.choice().reason,
@@ -117,13 +117,13 @@ pub(super) fn sort(
         bytes: spilled,
         elapsed: began.elapsed(),
     };
-    target.load.notify(&Notice::Sorted(told.clone()));
+    target.load.notify(&LoadEvent::Sorted(report.clone()));
     fault::point("sort.merged");
     lead(plans, jobs, &names, &sorted);
     Ok(match source(&sorted, names, jobs, target) {
         Ok(source) => {
             *sources = vec![Box::new(source)];
-            Ok(Sort { _folder: folder, told })
+            Ok(Sort { _folder: folder, report })
         }
         Err(error) => Err(Stop::Failed(error)),
     })

@@ -2,7 +2,7 @@
 
 use crate::blocking::Connection;
 use crate::loader::control::Control;
-use crate::loader::notice::Notice;
+use crate::loader::event::LoadEvent;
 use crate::loader::options::{LoadOptions, Sort};
 use crate::loader::prepare::Checked;
 use crate::loader::sort::server;
@@ -11,7 +11,7 @@ use crate::loader::source_plan::SourcePlan;
 use crate::loader::sql;
 use crate::loader::waits::on_sources;
 use crate::table::reading::{is_exactly, literal};
-use inrush_core::bulk::sort::{Choice, ClusteredKey, Facts, SortKey, choose, server_bytes};
+use inrush_core::bulk::sort::{Choice, ClusteredKey, SortFacts, SortKey, choose, server_bytes};
 use inrush_core::bulk::{Mode, Source, Table};
 use inrush_core::profile::Cluster;
 use inrush_core::route::{Described, Partitioning};
@@ -39,7 +39,7 @@ pub(in crate::loader) fn plan(
     options: &LoadOptions,
     (sources, plans): (&mut Vec<Box<dyn Source>>, &[Arc<SourcePlan>]),
     control: &Control,
-    notify: impl Fn(&Notice),
+    notify: impl Fn(&LoadEvent),
 ) -> Result<SortPlan> {
     let is_open = options.sort == Sort::Auto;
     let stays = |reason: &str| SortPlan::new(None, Arc::default(), Choice::unsorted(reason), is_open);
@@ -49,7 +49,7 @@ pub(in crate::loader) fn plan(
             server::check(connection, (known.table, known.is_new), known.cluster, options)?;
             let facts = facts(connection, known, options, sources)?;
             let bytes = facts.to_come.map(|bytes| server_bytes(bytes.saturating_add(facts.table)));
-            notify(&Notice::ServerSorts { bytes });
+            notify(&LoadEvent::ServerSorts { bytes });
             let choice = Choice::by_server("by the server, as asked for");
             return Ok(SortPlan::new(None, Arc::default(), choice, false));
         }
@@ -74,10 +74,11 @@ pub(in crate::loader) fn plan(
         _ => {
             let mut facts = facts(connection, known, options, sources)?;
             // A stream may send nothing for long; and if the table fits, the first rows need not be read.
-            let may_sort = |descents| choose(&Facts { looked_at: 1, descents, ..facts }).sorts;
+            let may_sort = |descents| choose(&SortFacts { looked_at: 1, descents, ..facts }).sorts;
             if may_sort(1) {
                 facts.free = super::spill::free(&super::folder_for(options)).ok();
-                (facts.looked_at, facts.descents) = look(sources, plans, &key, known.max_packet, control)?;
+                (facts.looked_at, facts.descents) =
+                    compare_neighbours(sources, plans, &key, known.max_packet, control)?;
             }
             choose(&facts)
         }
@@ -228,7 +229,7 @@ fn facts(
     known: &Known<'_>,
     options: &LoadOptions,
     sources: &[Box<dyn Source>],
-) -> Result<Facts> {
+) -> Result<SortFacts> {
     let mut table = 0;
     // The rows of a load that is all or nothing go into a copy, in addition to those that exist.
     if !known.is_new && !options.truncate {
@@ -241,11 +242,11 @@ fn facts(
         table = sql::first_row(connection, &query)?.first().and_then(|size| size.parse().ok()).unwrap_or(0);
     }
     let to_come = sources.iter().map(|source| source.bytes_left()).sum::<Option<u64>>();
-    Ok(Facts { buffer_pool: known.buffer_pool, table, to_come, ..Facts::default() })
+    Ok(SortFacts { buffer_pool: known.buffer_pool, table, to_come, ..SortFacts::default() })
 }
 
 /// Returns how many neighbours in the first rows were compared, and how many of them descend.
-fn look(
+fn compare_neighbours(
     sources: &mut Vec<Box<dyn Source>>,
     plans: &[Arc<SourcePlan>],
     key: &SortKey,

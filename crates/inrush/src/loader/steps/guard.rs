@@ -13,7 +13,7 @@ use crate::loader::options::MinRows;
 use crate::loader::preflight;
 use crate::loader::sql;
 use crate::loader::target::Target;
-use inrush_core::bulk::ledger::Step;
+use inrush_core::bulk::ledger::JobStep;
 use inrush_core::bulk::steps::copied::{self, MOST_BYTES_A_COLUMN};
 use inrush_core::bulk::steps::{Copied, Shadow};
 use inrush_core::value::ident::quote_table;
@@ -28,7 +28,7 @@ pub(super) fn begin(
     jobs: &mut Jobs,
     shadow: &Shadow,
 ) -> Result<Option<u64>> {
-    if jobs.is_done(Step::Create) {
+    if jobs.is_done(JobStep::Create) {
         return Ok(None);
     }
     let option = target.load.options.atomic_option();
@@ -88,7 +88,7 @@ fn odd() -> Error {
 
 /// Notes that the RENAME may be sent, so that a copy that is not there any more is known to be the table.
 pub(super) fn intend(connection: &mut Connection, jobs: &mut Jobs, shadow: &Shadow) -> Result<()> {
-    if jobs.is_kept() && jobs.is_done(Step::Indexes) || !sql::is_there(connection, &shadow.schema, &shadow.shadow)? {
+    if jobs.is_kept() && jobs.is_done(JobStep::Indexes) || !sql::is_there(connection, &shadow.schema, &shadow.shadow)? {
         return Ok(());
     }
     let noted = noted(jobs, shadow)?;
@@ -111,7 +111,7 @@ pub(super) fn intend(connection: &mut Connection, jobs: &mut Jobs, shadow: &Shad
 /// Refuses rows that are too few to take the place of the table's, before anything is done for that.
 pub(super) fn check_rows(connection: &mut Connection, target: &Target, jobs: &Jobs, shadow: &Shadow) -> Result<()> {
     let stored = jobs.stored();
-    if jobs.is_kept() && jobs.is_done(Step::Indexes) || !sql::is_there(connection, &shadow.schema, &shadow.shadow)? {
+    if jobs.is_kept() && jobs.is_done(JobStep::Indexes) || !sql::is_there(connection, &shadow.schema, &shadow.shadow)? {
         return Ok(());
     }
     if stored == 0 && preflight::refuses_none(target) {

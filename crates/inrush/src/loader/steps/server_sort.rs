@@ -6,15 +6,15 @@
 use crate::blocking::Connection;
 use crate::fault;
 use crate::loader::counters::too_many;
+use crate::loader::event::LoadEvent;
 use crate::loader::ledger::Jobs;
-use crate::loader::notice::Notice;
 use crate::loader::options::BadRows;
 use crate::loader::prepare::stopping;
 use crate::loader::sql;
 use crate::loader::target::Target;
 use crate::loader::watch;
 use inrush_core::bulk::Reject;
-use inrush_core::bulk::ledger::Step;
+use inrush_core::bulk::ledger::JobStep;
 use inrush_core::bulk::report::Stop;
 use inrush_core::bulk::steps::keyless::{self, Shared, job_and_record};
 use inrush_core::bulk::steps::{Index, Shadow, indexes};
@@ -26,7 +26,7 @@ use std::thread;
 /// Takes all keys of the copy away. Nothing but rows that the table had is in it.
 pub(super) fn drop_keys(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result<()> {
     jobs.alone(connection, target, |connection, jobs| {
-        if !jobs.is_done(Step::Drop) {
+        if !jobs.is_done(JobStep::Drop) {
             drop_noted(connection, target, jobs)?;
         }
         // After the RENAME of an earlier run there is no copy any more.
@@ -56,7 +56,7 @@ fn drop_noted(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> 
     let mut kept = jobs.indexes().to_vec();
     kept.extend(indexes::missing(&going, &kept));
     jobs.note_indexes(connection, kept)?;
-    jobs.step(connection, Step::Drop, |connection, _| {
+    jobs.step(connection, JobStep::Drop, |connection, _| {
         if keyless::has_notes(&columns(connection, target)?) {
             return Ok(());
         }
@@ -64,7 +64,7 @@ fn drop_noted(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> 
         let strip = keyless::strip_statement(&target.filled(), &going, keeps_records(target));
         connection.execute(&strip, ()).map_err(|e| e.while_doing("cannot drop the keys of the copy"))?;
         let names = going.iter().map(|index| index.name.clone()).collect();
-        target.load.notify(&Notice::IndexesDropped { names });
+        target.load.notify(&LoadEvent::IndexesDropped { names });
         Ok(())
     })?;
     Ok(())
@@ -100,7 +100,7 @@ fn make_keys_of(connection: &mut Connection, target: &Target, jobs: &mut Jobs, s
                 Ok(()) => {
                     fault::point("keys.after");
                     let names = missing.iter().map(|index| index.name.clone()).collect();
-                    target.load.notify(&Notice::IndexesRebuilt { names });
+                    target.load.notify(&LoadEvent::IndexesRebuilt { names });
                     return Ok(());
                 }
                 Err(error) if DUPLICATE.contains(&error.code()) && keyless::has_notes(&columns) => {
@@ -164,7 +164,7 @@ fn leave_out(connection: &mut Connection, target: &Target, jobs: &Jobs, keys: &[
     jobs.leave_out(connection, target, &left_out)?;
     fault::point("keys.settled");
     for (_, reject) in left_out {
-        target.load.notify(&Notice::Rejected(reject));
+        target.load.notify(&LoadEvent::Rejected(reject));
     }
     Ok(())
 }

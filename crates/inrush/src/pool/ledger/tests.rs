@@ -1,7 +1,7 @@
 use super::*;
 
 /// A ledger over numbers; those who wait are letters.
-type Book = Ledger<u32, char>;
+type Book = PoolLedger<u32, char>;
 
 fn options() -> PoolOptions {
     PoolOptions::new().with_max(2)
@@ -23,7 +23,7 @@ fn resting(item: u32, last_used: Instant) -> Resting<u32> {
 fn with_idle(options: PoolOptions, items: &[u32], t: Instant) -> Book {
     let mut book = Book::new(options);
     for _ in items {
-        assert_eq!(book.take(t), Answer::Grant(Grant::Open(None)));
+        assert_eq!(book.take(t), Answer::Acquired(Acquired::Open(None)));
         book.opened();
     }
     for (n, item) in items.iter().enumerate() {
@@ -34,7 +34,7 @@ fn with_idle(options: PoolOptions, items: &[u32], t: Instant) -> Book {
 
 fn lent(answer: Answer<u32>) -> u32 {
     match answer {
-        Answer::Grant(Grant::Lend(resting)) => resting.item,
+        Answer::Acquired(Acquired::Lend(resting)) => resting.item,
         other => panic!("{other:?}"),
     }
 }
@@ -51,8 +51,8 @@ fn the_one_used_last_is_lent_first() {
 fn opens_up_to_the_limit() {
     let t = start();
     let mut book = Book::new(options());
-    assert_eq!(book.take(t), Answer::Grant(Grant::Open(None)));
-    assert_eq!(book.take(t), Answer::Grant(Grant::Open(None)));
+    assert_eq!(book.take(t), Answer::Acquired(Acquired::Open(None)));
+    assert_eq!(book.take(t), Answer::Acquired(Acquired::Open(None)));
     assert_eq!(book.take(t), Answer::Wait);
 }
 
@@ -67,7 +67,7 @@ fn who_waits_longest_is_served_first() {
     }
     for (item, who) in [(1, 'a'), (2, 'b'), (1, 'c')] {
         book.give_back(resting(item, t), t);
-        assert_eq!(book.serve(), Some((who, Grant::Lend(resting(item, t)))));
+        assert_eq!(book.serve(), Some((who, Acquired::Lend(resting(item, t)))));
         assert_eq!(book.serve(), None);
     }
 }
@@ -79,7 +79,7 @@ fn a_connection_that_is_lost_lets_the_next_one_open() {
     book.take(t);
     let _ = (book.wait('a'), book.wait('b'));
     book.lost();
-    assert_eq!(book.serve(), Some(('a', Grant::Open(None))));
+    assert_eq!(book.serve(), Some(('a', Acquired::Open(None))));
     assert_eq!(book.serve(), None);
 }
 
@@ -102,9 +102,9 @@ fn a_grant_nobody_takes_goes_to_the_next() {
     book.take(t);
     let _ = (book.wait('a'), book.wait('b'));
     book.give_back(resting(1, t), t);
-    let (_, grant) = book.serve().unwrap();
-    assert_eq!(book.undo(grant), None);
-    assert_eq!(book.serve(), Some(('b', Grant::Lend(resting(1, t)))));
+    let (_, acquired) = book.serve().unwrap();
+    assert_eq!(book.undo(acquired), None);
+    assert_eq!(book.serve(), Some(('b', Acquired::Lend(resting(1, t)))));
 }
 
 #[test]
@@ -116,10 +116,10 @@ fn a_failed_attempt_costs_one_of_those_who_wait_and_slows_the_next() {
     book.open_failed(t, 0.0);
     assert_eq!(book.serve(), None, "one attempt is still under way");
     book.open_failed(t, 0.0);
-    assert_eq!(book.serve(), Some(('a', Grant::Open(Some(t + Duration::from_millis(100))))));
+    assert_eq!(book.serve(), Some(('a', Acquired::Open(Some(t + Duration::from_millis(100))))));
     assert_eq!(book.serve(), None, "one attempt at a time");
     book.opened();
-    assert_eq!(book.serve(), Some(('b', Grant::Open(None))), "all is well again");
+    assert_eq!(book.serve(), Some(('b', Acquired::Open(None))), "all is well again");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn an_attempt_given_up_lets_the_next_one_try() {
     book.take(t);
     book.wait('a');
     book.open_dropped();
-    assert_eq!(book.serve(), Some(('a', Grant::Open(None))));
+    assert_eq!(book.serve(), Some(('a', Acquired::Open(None))));
 }
 
 #[track_caller]
@@ -255,12 +255,12 @@ fn a_closed_pool_lends_nothing_and_keeps_nothing() {
     book.take(t);
     book.wait('a');
     assert_eq!(book.close(), [resting(1, t)]);
-    assert_eq!(book.serve(), Some(('a', Grant::Closed)));
-    assert_eq!(book.take(t), Answer::Grant(Grant::Closed));
+    assert_eq!(book.serve(), Some(('a', Acquired::Closed)));
+    assert_eq!(book.take(t), Answer::Acquired(Acquired::Closed));
     book.wait_for_end('z');
     assert_eq!(book.serve(), None, "one is still in use");
     assert_eq!(book.give_back(resting(2, t), t), Some(2));
-    assert_eq!(book.serve(), Some(('z', Grant::Closed)));
+    assert_eq!(book.serve(), Some(('z', Acquired::Closed)));
     assert!(!book.chores(t).open);
 }
 
@@ -279,11 +279,11 @@ fn whatever_happens_nobody_is_forgotten() {
             t += Duration::from_millis(random.random_range(0..500));
             match random.random_range(0..9) {
                 0..=2 => match book.take(t) {
-                    Answer::Grant(Grant::Lend(resting)) => lent.push(resting),
-                    Answer::Grant(Grant::Open(_)) => opening += 1,
+                    Answer::Acquired(Acquired::Lend(resting)) => lent.push(resting),
+                    Answer::Acquired(Acquired::Open(_)) => opening += 1,
                     Answer::Wait => waiting.push(book.wait('w')),
                     Answer::Retire(_) => {}
-                    Answer::Grant(Grant::Closed) => unreachable!(),
+                    Answer::Acquired(Acquired::Closed) => unreachable!(),
                 },
                 3 => {
                     if let Some(resting) = lent.pop() {
@@ -317,17 +317,17 @@ fn whatever_happens_nobody_is_forgotten() {
                 }
                 _ => opening += usize::from(book.chores(t).open),
             }
-            while let Some((_, grant)) = book.serve() {
+            while let Some((_, acquired)) = book.serve() {
                 if random.random_bool(0.2) {
-                    book.undo(grant);
+                    book.undo(acquired);
                     waiting.remove(0);
                     continue;
                 }
                 waiting.remove(0);
-                match grant {
-                    Grant::Lend(resting) => lent.push(resting),
-                    Grant::Open(_) => opening += 1,
-                    Grant::Closed => unreachable!(),
+                match acquired {
+                    Acquired::Lend(resting) => lent.push(resting),
+                    Acquired::Open(_) => opening += 1,
+                    Acquired::Closed => unreachable!(),
                 }
             }
             let status = book.status();
@@ -342,24 +342,27 @@ fn whatever_happens_nobody_is_forgotten() {
 fn where_the_server_is_full_one_waits_for_what_comes_back() {
     let t = start();
     let mut book = Book::new(options().with_max(9));
-    assert_eq!([book.take(t), book.take(t)], [Answer::Grant(Grant::Open(None)), Answer::Grant(Grant::Open(None))]);
+    assert_eq!(
+        [book.take(t), book.take(t)],
+        [Answer::Acquired(Acquired::Open(None)), Answer::Acquired(Acquired::Open(None))]
+    );
     book.opened();
     let retry_at = book.open_refused(t, 0.0).unwrap();
     assert_eq!((retry_at, book.take(t)), (t + Duration::from_millis(50), Answer::Wait));
     book.wait('b');
     assert_eq!((book.wait_refused(None, 'a'), book.serve()), (0, None));
     book.give_back(resting(1, t), t);
-    assert_eq!(book.serve(), Some(('a', Grant::Lend(resting(1, t)))), "before all others");
+    assert_eq!(book.serve(), Some(('a', Acquired::Lend(resting(1, t)))), "before all others");
     // A caller that keeps asking keeps its place.
     assert_eq!([book.wait_refused(Some(0), 'a'), book.wait_refused(None, 'c')], [0, 1]);
     book.leave(0);
     assert_eq!(book.take(t + Duration::from_millis(49)), Answer::Wait);
-    assert_eq!(book.take(retry_at), Answer::Grant(Grant::Open(Some(retry_at))), "perhaps others have left");
+    assert_eq!(book.take(retry_at), Answer::Acquired(Acquired::Open(Some(retry_at))), "perhaps others have left");
     assert!(book.open_refused(retry_at, 0.0).is_some());
     book.lost();
-    assert_eq!(book.serve(), Some(('c', Grant::Open(None))), "there is room for sure");
+    assert_eq!(book.serve(), Some(('c', Acquired::Open(None))), "there is room for sure");
     // Nothing can come back.
     assert_eq!(book.open_refused(t, 0.0), None);
-    assert_eq!(book.serve(), Some(('b', Grant::Open(Some(t + Duration::from_millis(50))))));
+    assert_eq!(book.serve(), Some(('b', Acquired::Open(Some(t + Duration::from_millis(50))))));
     assert!(book.settled());
 }

@@ -13,7 +13,7 @@ fn rows(rows: &[&[&str]]) -> Vec<Vec<String>> {
 
 /// Answers one query after the other: a part of the query, and the answer.
 #[track_caller]
-fn talk(reader: Reader, vendor: Vendor, answers: &[(&str, &[&[&str]])]) -> Found {
+fn talk(reader: Reader, vendor: Vendor, answers: &[(&str, &[&[&str]])]) -> NamedObject {
     let version = ServerVersion { vendor, numbers: (9, 7, 0), text: String::new() };
     let mut reading = Reading::new(name("t"), reader, &Profile::of(&version));
     for (part, answer) in answers {
@@ -40,7 +40,7 @@ const COLUMNS: (&str, &[&[&str]]) = (
 
 #[test]
 fn a_load_asks_for_table_and_columns() {
-    let Found::Table(table) = talk(Reader::Load, Vendor::MySql, &[TABLE, COLUMNS]) else { panic!() };
+    let NamedObject::Table(table) = talk(Reader::Load, Vendor::MySql, &[TABLE, COLUMNS]) else { panic!() };
     assert_eq!((table.engine.as_str(), table.transactional), ("InnoDB", true));
     assert_eq!(column_names(&table), ["id", "more"]);
     assert!(table.columns[0].auto_increment && table.columns[0].optional && !table.columns[0].nullable);
@@ -48,46 +48,47 @@ fn a_load_asks_for_table_and_columns() {
 #[test]
 fn json_is_told_by_its_check_on_mariadb() {
     let checks = ("CHECK_CONSTRAINTS", &[&["json_valid(`more`)"][..], &["`id` > 0"]][..]);
-    let Found::Table(table) = talk(Reader::Load, Vendor::MariaDb, &[TABLE, COLUMNS, checks]) else { panic!() };
+    let NamedObject::Table(table) = talk(Reader::Load, Vendor::MariaDb, &[TABLE, COLUMNS, checks]) else { panic!() };
     assert_eq!(table.columns[1].ty, ColumnType::Json);
 }
 #[test]
 fn a_load_is_told_what_is_missing() {
     let schema = ("SCHEMATA", &[&["1"][..]][..]);
-    assert_eq!(talk(Reader::Load, Vendor::MySql, &[NOTHING, schema]), Found::NoTable);
-    assert_eq!(talk(Reader::Load, Vendor::MySql, &[NOTHING, ("SCHEMATA", &[])]), Found::NoSchema);
-    assert_eq!(talk(Reader::Batch, Vendor::MySql, &[NOTHING]), Found::NoTable);
+    assert_eq!(talk(Reader::Load, Vendor::MySql, &[NOTHING, schema]), NamedObject::NoTable);
+    assert_eq!(talk(Reader::Load, Vendor::MySql, &[NOTHING, ("SCHEMATA", &[])]), NamedObject::NoSchema);
+    assert_eq!(talk(Reader::Batch, Vendor::MySql, &[NOTHING]), NamedObject::NoTable);
 }
 #[test]
 fn a_view_has_columns_for_a_batch() {
-    assert!(matches!(talk(Reader::Load, Vendor::MySql, &[VIEW]), Found::View(view) if view.columns.is_empty()));
-    let Found::View(view) = talk(Reader::Batch, Vendor::MySql, &[VIEW, DEFINITION, COLUMNS]) else { panic!() };
+    assert!(matches!(talk(Reader::Load, Vendor::MySql, &[VIEW]), NamedObject::View(view) if view.columns.is_empty()));
+    let NamedObject::View(view) = talk(Reader::Batch, Vendor::MySql, &[VIEW, DEFINITION, COLUMNS]) else { panic!() };
     assert_eq!(column_names(&view), ["id", "more"]);
 }
 #[test]
 fn a_temporary_table_hides_the_other_one() {
     let temporary = ("SHOW CREATE", &[&["t", "CREATE TEMPORARY TABLE `t` (..)"][..]][..]);
-    assert_eq!(talk(Reader::Batch, Vendor::MySql, &[TABLE, temporary]), Found::Temporary);
+    assert_eq!(talk(Reader::Batch, Vendor::MySql, &[TABLE, temporary]), NamedObject::Temporary);
     let both: (&str, &[&[&str]]) =
         ("information_schema.TABLES", &[TABLE.1[0], &["TEMPORARY", "InnoDB", "YES", "shop", "t", "0"]]);
-    assert_eq!(talk(Reader::Batch, Vendor::MariaDb, &[both]), Found::Temporary);
+    assert_eq!(talk(Reader::Batch, Vendor::MariaDb, &[both]), NamedObject::Temporary);
 }
 /// A user who may not see the definition may see the columns.
 #[test]
 fn a_definition_that_is_kept_back() {
     let answers = [TABLE, ("SHOW CREATE", &[][..]), COLUMNS];
-    assert!(matches!(talk(Reader::Batch, Vendor::MySql, &answers), Found::Table(_)));
+    assert!(matches!(talk(Reader::Batch, Vendor::MySql, &answers), NamedObject::Table(_)));
 }
 /// A KILL QUERY may change the answers.
 #[test]
 fn what_a_kill_may_have_answered_is_queried_again() {
     let bent = ("information_schema.COLUMNS", &[][..]);
-    let Found::Table(table) = talk(Reader::Batch, Vendor::MySql, &[TABLE, DEFINITION, bent, bent, COLUMNS]) else {
+    let NamedObject::Table(table) = talk(Reader::Batch, Vendor::MySql, &[TABLE, DEFINITION, bent, bent, COLUMNS])
+    else {
         panic!()
     };
     assert_eq!(column_names(&table), ["id", "more"]);
     let answers = [TABLE, DEFINITION, bent, bent, bent, bent, bent, bent];
-    let Found::Table(table) = talk(Reader::Batch, Vendor::MySql, &answers) else { panic!() };
+    let NamedObject::Table(table) = talk(Reader::Batch, Vendor::MySql, &answers) else { panic!() };
     assert!(table.columns.is_empty());
 
     let mut reading = Reading::new(name("t"), Reader::Batch, &Profile::of(&ServerVersion::parse("9.7.0")));
@@ -103,7 +104,7 @@ fn what_a_kill_may_have_answered_is_queried_again() {
         assert!(reading.query().unwrap().contains("information_schema.TABLES"));
     }
     reading.refused(kill()).unwrap();
-    assert_eq!((reading.query(), reading.found()), (None, Found::NoTable));
+    assert_eq!((reading.query(), reading.found()), (None, NamedObject::NoTable));
 }
 #[track_caller]
 fn check_refusal(code: u16, state: &[u8; 5], want: bool) {
@@ -129,7 +130,7 @@ fn a_query_that_is_refused_has_no_rows() {
     let reading = || Reading::new(name("t"), Reader::Batch, &Profile::of(&ServerVersion::parse("9.7.0")));
     let mut denied = reading();
     denied.refused(Error::server(1142, *b"42000", "denied")).unwrap();
-    assert_eq!(denied.found(), Found::NoTable);
+    assert_eq!(denied.found(), NamedObject::NoTable);
     assert_eq!(reading().refused(Error::server(1317, *b"70100", "interrupted")).unwrap_err().code(), 1317);
 }
 #[test]

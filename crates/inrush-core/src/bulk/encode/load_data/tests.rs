@@ -217,9 +217,9 @@ fn the_bare_word_null_would_be_no_text_where_fields_are_enclosed() {
     let cells = [b"1".as_slice(), b"NULL"].map(|cell| Arc::new(BinaryViewArray::from_iter([Some(cell)])) as ArrayRef);
     batch.rows = RecordBatch::try_from_iter(["a", "b"].into_iter().zip(cells)).unwrap();
     let columns = checked_batch(&batch, &["int", "text"]);
-    assert_eq!(as_it_stands(&batch, &columns, &[]), by(b','));
+    assert_eq!(batch_passes_through(&batch, &columns, &[]), by(b','));
     batch.origin.verbatim = Some(Separators { terminated_by: b',', enclosed_by: Some(b'"') });
-    assert_eq!(as_it_stands(&batch, &columns, &[]), None);
+    assert_eq!(batch_passes_through(&batch, &columns, &[]), None);
 }
 #[test]
 fn letters_enclose_nothing() {
@@ -231,17 +231,17 @@ fn letters_enclose_nothing() {
 fn text_that_is_not_just_the_rows_or_has_bad_ones_does_not() {
     let mut batch = batch("1\n", b',');
     let columns = checked_batch(&batch, &["int"]);
-    assert_eq!(as_it_stands(&batch, &columns, &[]), by(b','));
-    assert_eq!(as_it_stands(&batch, &columns, &[0]), None);
-    assert_eq!(as_it_stands(&batch, &[], &[]), None);
+    assert_eq!(batch_passes_through(&batch, &columns, &[]), by(b','));
+    assert_eq!(batch_passes_through(&batch, &columns, &[0]), None);
+    assert_eq!(batch_passes_through(&batch, &[], &[]), None);
     batch.origin.verbatim = None;
-    assert_eq!(as_it_stands(&batch, &columns, &[]), None);
+    assert_eq!(batch_passes_through(&batch, &columns, &[]), None);
 }
 #[test]
 fn a_part_of_it_stands_as_well() {
     let (first, second) = batch("1\n22\n333\n", b',').cut(1).unwrap();
     for half in [first, second] {
-        assert_eq!(as_it_stands(&half, &checked_batch(&half, &["int"]), &[]), by(b','));
+        assert_eq!(batch_passes_through(&half, &checked_batch(&half, &["int"]), &[]), by(b','));
     }
 }
 #[test]
@@ -257,7 +257,7 @@ const SEMICOLON: Separators = Separators { terminated_by: b';', enclosed_by: Som
 #[track_caller]
 fn check_as_it_stands(text: &str, separator: u8, types: &[&str], want: Option<u8>) {
     let batch = batch(text, separator);
-    assert_eq!(as_it_stands(&batch, &checked_batch(&batch, types), &[]), want.and_then(by));
+    assert_eq!(batch_passes_through(&batch, &checked_batch(&batch, types), &[]), want.and_then(by));
 }
 
 /// The same for a text that is known to have quoted fields: whether it can be sent unchanged.
@@ -266,7 +266,7 @@ fn check_enclosed(text: &str, enclosed_by: u8, types: &[&str], want: bool) {
     let mut batch = batch(text, b',');
     let separators = Separators { terminated_by: b',', enclosed_by: Some(enclosed_by) };
     batch.origin.verbatim = Some(separators);
-    assert_eq!(as_it_stands(&batch, &checked_batch(&batch, types), &[]), want.then_some(separators));
+    assert_eq!(batch_passes_through(&batch, &checked_batch(&batch, types), &[]), want.then_some(separators));
 }
 
 fn by(terminated_by: u8) -> Option<Separators> {

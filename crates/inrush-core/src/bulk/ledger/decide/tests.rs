@@ -14,7 +14,7 @@ fn line(state: State) -> JobLine {
         modified: Some(5),
         hash: Some(77),
         mapping: mapping(","),
-        step: Step::Before,
+        step: JobStep::Before,
         indexes: None,
         state,
         totals: Totals { chunks: 2, records: 20, rows: 20, skipped: 0, rejected: 0 },
@@ -265,7 +265,7 @@ fn emptied(lines: [Option<JobLine>; 2], now: [Now; 2], want: &str) {
 #[test]
 fn a_table_is_emptied_for_all_or_for_none() {
     let loaded = || Some(line(State::Done));
-    let begun = |step: Step, chunks: u64| {
+    let begun = |step: JobStep, chunks: u64| {
         let mut line = line(State::Running);
         (line.step, line.totals.chunks) = (step, chunks);
         Some(line)
@@ -276,11 +276,11 @@ fn a_table_is_emptied_for_all_or_for_none() {
     emptied([loaded(), None], [SAME; 2], "Anew, Fresh");
     emptied([loaded(), loaded()], [SAME, OTHER], "Anew, Anew");
     emptied([loaded(), loaded()], [GROWN, SAME], "Anew, Anew");
-    emptied([begun(Step::Truncate, 0), loaded()], [SAME; 2], "Resume, AlreadyLoaded");
-    emptied([begun(Step::Begin, 2), None], [SAME; 2], "Resume, Fresh");
-    emptied([begun(Step::Truncate, 2), loaded()], [SAME, GROWN], "Resume, Refused");
+    emptied([begun(JobStep::Truncate, 0), loaded()], [SAME; 2], "Resume, AlreadyLoaded");
+    emptied([begun(JobStep::Begin, 2), None], [SAME; 2], "Resume, Fresh");
+    emptied([begun(JobStep::Truncate, 2), loaded()], [SAME, GROWN], "Resume, Refused");
     // Nothing has happened yet.
-    emptied([begun(Step::Begin, 0), loaded()], [SAME; 2], "Resume, Anew");
+    emptied([begun(JobStep::Begin, 0), loaded()], [SAME; 2], "Resume, Anew");
 }
 
 #[test]

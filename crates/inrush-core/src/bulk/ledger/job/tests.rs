@@ -52,7 +52,7 @@ fn a_line_is_read() {
             modified: Some(-5),
             hash: Some(u64::MAX),
             mapping: Mapping::default().with("delimiter", ","),
-            step: Step::Truncate,
+            step: JobStep::Truncate,
             indexes: None,
             state: State::Running,
             totals: Totals { chunks: 1, records: 2, rows: 3, skipped: 4, rejected: 5 },
@@ -136,7 +136,7 @@ fn what_changes_a_line_names_its_epoch() {
     let fence = Fence { ledger: LEDGER(), job: JobId([7; 16]), epoch: 9 };
     let totals = Totals { chunks: 1, records: 2, rows: 3, skipped: 4, rejected: 5 };
     let all = [
-        fence.step_statement(Step::Truncate),
+        fence.step_statement(JobStep::Truncate),
         fence.indexes_statement("KEY (a)"),
         fence.finish_statements(&totals)[0].clone(),
         fence.remove_statements()[0].clone(),
@@ -151,10 +151,10 @@ fn what_changes_a_line_names_its_epoch() {
 
 #[test]
 fn every_step_is_found_by_its_name() {
-    for step in Step::ALL {
-        assert_eq!(Step::parse(step.name()), Some(step));
+    for step in JobStep::ALL {
+        assert_eq!(JobStep::parse(step.name()), Some(step));
     }
-    assert!(Step::ALL.is_sorted());
+    assert!(JobStep::ALL.is_sorted());
 }
 
 #[test]

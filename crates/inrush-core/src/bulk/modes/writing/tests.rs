@@ -77,7 +77,7 @@ fn an_update_needs_something_to_set() {
 fn load(mode: Mode, counts: [u64; 4], verdict: Verdict, counted: [u64; 3]) {
     let [records, deleted, skipped, warnings] = counts;
     let answer = LoadCounts { records, deleted, skipped, warnings };
-    assert_eq!(writing(mode).judge_load(10, answer), verdict);
+    assert_eq!(writing(mode).compare_counts(10, answer), verdict);
     if verdict != Verdict::Doubt {
         let Counted { stored, skipped, changed } = writing(mode).count_load(answer);
         assert_eq!([stored, skipped, changed.unwrap()], counted);
@@ -98,24 +98,24 @@ fn answers_to_a_load() {
 }
 
 #[track_caller]
-fn bears(mode: Mode, codes: &[u16], skipped: u64, total: u64, want: bool) {
+fn accepts(mode: Mode, codes: &[u16], skipped: u64, total: u64, want: bool) {
     let warnings: Vec<LoadWarning> =
         codes.iter().map(|&code| LoadWarning { code, message: "for column 'a' at row 1".into() }).collect();
-    let mut harmless = Harmless::default();
-    harmless.learn(&[LoadWarning { code: 1265, message: "for column 'a' at row 9".into() }]);
+    let mut accepted = AcceptedWarnings::default();
+    accepted.learn(&[LoadWarning { code: 1265, message: "for column 'a' at row 9".into() }]);
     let answer = LoadCounts { records: 10, deleted: 0, skipped, warnings: total };
-    assert_eq!(writing(mode).bears(&warnings, answer, &harmless), want);
+    assert_eq!(writing(mode).accepts(&warnings, answer, &accepted), want);
 }
 
 #[test]
 fn warnings_of_a_load() {
-    bears(Mode::Ignore, &[1062, 1062], 2, 2, true);
-    bears(Mode::Ignore, &[1062, 1265], 1, 2, true);
-    bears(Mode::Ignore, &[1062, 1366], 1, 2, false);
-    bears(Mode::Ignore, &[1062, 1452], 2, 2, false);
+    accepts(Mode::Ignore, &[1062, 1062], 2, 2, true);
+    accepts(Mode::Ignore, &[1062, 1265], 1, 2, true);
+    accepts(Mode::Ignore, &[1062, 1366], 1, 2, false);
+    accepts(Mode::Ignore, &[1062, 1452], 2, 2, false);
     // A trigger's own row was a duplicate, and is missing.
-    bears(Mode::Ignore, &[1062, 1062], 1, 2, false);
-    bears(Mode::Ignore, &[1062, 1062], 70_000, 70_000, false);
-    bears(Mode::Insert, &[1062], 1, 1, false);
-    bears(Mode::Insert, &[1265], 0, 1, true);
+    accepts(Mode::Ignore, &[1062, 1062], 1, 2, false);
+    accepts(Mode::Ignore, &[1062, 1062], 70_000, 70_000, false);
+    accepts(Mode::Insert, &[1062], 1, 1, false);
+    accepts(Mode::Insert, &[1265], 0, 1, true);
 }

@@ -10,7 +10,7 @@ fn check(max_bytes: usize, lengths: &[usize], want: Result<&[usize], usize>) {
     let texts: Vec<String> = lengths.iter().map(|&n| "x".repeat(n)).collect();
     let marks = vec!["?"; lengths.len()].join(",");
     let statement = Statement::new(&format!("INSERT INTO t VALUES ({marks})")).unwrap();
-    let next = all(&mut Prepared::new(&statement, Limits { max_bytes, ..LIMITS }), &[texts.as_slice()]).unwrap();
+    let next = all(&mut PreparedWriter::new(&statement, Limits { max_bytes, ..LIMITS }), &[texts.as_slice()]).unwrap();
     match (&next[..], want) {
         ([Next::Command { command: Command::Execute(_, bound), n_rows: 1 }], Ok(want)) => {
             assert_eq!(bound.parts().2.iter().map(|(_, length)| *length).collect::<Vec<_>>(), want);
@@ -42,7 +42,7 @@ fn what_fits_nowhere_is_too_long() {
 fn default_is_refused() {
     let statement = Statement::new("INSERT INTO t VALUES (?)").unwrap();
     let rows = [[Value::Int(1)], [Value::Default]];
-    let error = all(&mut Prepared::new(&statement, LIMITS), &rows).unwrap_err();
+    let error = all(&mut PreparedWriter::new(&statement, LIMITS), &rows).unwrap_err();
     assert_eq!(
         error.to_string(),
         "value 1 is DEFAULT, which this method cannot send (row 1 of the batch, counted from 0)"

@@ -9,22 +9,22 @@ fn judged_under(rules: &Rules, column: &Column, value: Value<'_>) -> Result<Sent
     let check = Check::new(column, rules);
     let mut scratch = b"what stands before".to_vec();
     let n_before = scratch.len();
-    let judged = check.judge_value(&value, &mut scratch);
+    let judged = check.validate_value(&value, &mut scratch);
     let appended = scratch.split_off(n_before);
     assert_eq!(scratch, b"what stands before");
-    assert!(judged == Judged::Keep || !check.bounds().holds(&value), "{value:?} is not kept");
+    assert!(judged == BoundVerdict::Keep || !check.bounds().holds(&value), "{value:?} is not kept");
     let text = || String::from_utf8(appended.clone()).unwrap();
     Ok(match judged {
-        Judged::Text => Sent::Text(text()),
-        Judged::Bytes => Sent::Bytes(appended),
+        BoundVerdict::Text => Sent::Text(text()),
+        BoundVerdict::Bytes => Sent::Bytes(appended),
         judged => {
             assert_eq!(text(), "", "{value:?}");
             match judged {
-                Judged::Keep => Sent::AsIs,
-                Judged::AsText => Sent::AsText,
-                Judged::UInt(n) => Sent::UInt(n),
-                Judged::Bad(why) => return Err(check.reason_of(&value, why)),
-                Judged::Text | Judged::Bytes => unreachable!(),
+                BoundVerdict::Keep => Sent::AsIs,
+                BoundVerdict::AsText => Sent::AsText,
+                BoundVerdict::UInt(n) => Sent::UInt(n),
+                BoundVerdict::Bad(why) => return Err(check.reason_of(&value, why)),
+                BoundVerdict::Text | BoundVerdict::Bytes => unreachable!(),
             }
         }
     })

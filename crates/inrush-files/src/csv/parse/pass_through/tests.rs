@@ -195,7 +195,7 @@ fn validate(options: &CsvOptions, types: &[&str], uses: &[FieldUse], text: &[u8]
         |(check, cells): (&Check, &arrow_array::ArrayRef)| check.run(cells.as_binary_view(), batch.utf8, &mut bad);
     let columns: Vec<CheckedColumn> = checks.iter().zip(batch.rows.columns()).map(run).collect();
     let skip: Vec<u32> = bad.iter().map(|cell| cell.row).collect();
-    let stands = load_data::as_it_stands(&batch, &columns, &skip);
+    let stands = load_data::batch_passes_through(&batch, &columns, &skip);
     let Some(pass_through) = seen else {
         assert!(stands.is_none() || exceeds_the_validation(options, &text), "it would have passed");
         return None;
@@ -210,7 +210,7 @@ fn validate(options: &CsvOptions, types: &[&str], uses: &[FieldUse], text: &[u8]
     assert_eq!((pass_through.n_rows(), pass_through.n_rows()), (n_records, batch.rows.num_rows() as u64));
     assert_eq!(Some(pass_through.longest), (0..batch.rows.num_rows()).map(|row| batch.row_bytes(row)).max());
     assert_eq!(pass_through.is_ascii, Some(seen.text.is_ascii()));
-    assert_eq!(pass_through.take_apart().unwrap().rows, batch.rows);
+    assert_eq!(pass_through.parse().unwrap().rows, batch.rows);
     Some(n_records)
 }
 

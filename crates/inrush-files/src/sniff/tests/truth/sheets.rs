@@ -2,7 +2,7 @@
 //! that has them.
 
 use super::{Dice, Outcome, Table, follow_sheet, number, report};
-use crate::dialect::{CsvOptions, FindOut};
+use crate::dialect::{AutoDetect, CsvOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -43,8 +43,8 @@ fn write_by(python: &Path, orders: &str) {
 }
 
 fn check(truth: &Truth, path: &Path) -> Outcome {
-    let find_out = FindOut { header: true, ..FindOut::default() };
-    let mut options = CsvOptions::default().with_find_out(find_out);
+    let auto_detect = AutoDetect { header: true, ..AutoDetect::default() };
+    let mut options = CsvOptions::default().with_auto_detect(auto_detect);
     let mut steps = Vec::new();
     for _ in 0..4 {
         match super::read(path, &options) {

@@ -1,15 +1,15 @@
 //! Any bytes at all, and damaged packets of real servers, into every decoder and conversation: nothing panics or hangs.
 
-use inrush_testkit::soup;
+use inrush_testkit::fuzz_harness;
 use proptest::prelude::*;
 
-fn every_soup(bytes: &[u8]) {
-    soup::ALL.iter().for_each(|(_, soup)| soup(bytes));
+fn every_harness(bytes: &[u8]) {
+    fuzz_harness::ALL.iter().for_each(|(_, fuzz_harness)| fuzz_harness(bytes));
 }
 
 #[test]
 fn real_exchanges_as_they_are() {
-    soup::seeds().iter().for_each(|bytes| every_soup(bytes));
+    fuzz_harness::seeds().iter().for_each(|bytes| every_harness(bytes));
 }
 
 proptest! {
@@ -17,12 +17,12 @@ proptest! {
 
     #[test]
     fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-        every_soup(&bytes);
+        every_harness(&bytes);
     }
 
     #[test]
     fn damaged_exchanges(
-        exchange in prop::sample::select(soup::seeds()),
+        exchange in prop::sample::select(fuzz_harness::seeds()),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
         end in any::<prop::sample::Index>(),
     ) {
@@ -31,7 +31,7 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
-        every_soup(&bytes);
-        every_soup(&bytes[..end.index(bytes.len() + 1)]);
+        every_harness(&bytes);
+        every_harness(&bytes[..end.index(bytes.len() + 1)]);
     }
 }

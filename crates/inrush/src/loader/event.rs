@@ -15,7 +15,7 @@ use std::time::Duration;
 /// An event of a running load that is worth reporting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Notice {
+pub enum LoadEvent {
     /// The table was created by this statement.
     Created(String),
     /// The table would be created by this statement: reported by a dry run.
@@ -204,4 +204,4 @@ pub struct StoredChunk {
 }
 
 /// The function that receives the events.
-pub type Observer = Box<dyn Fn(&Notice) + Send + Sync>;
+pub type EventHandler = Box<dyn Fn(&LoadEvent) + Send + Sync>;

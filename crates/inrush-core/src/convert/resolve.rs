@@ -10,12 +10,12 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 impl<'a> ParamValues<'a> {
-    /// The values in the form in which they are sent: see [`made`].
+    /// The values in the form in which they are sent: see [`resolve`].
     ///
     /// # Errors
-    /// Those of [`made`].
-    pub fn made<'s>(&'s self, zone: Option<&TimeZone>, memory: &'s mut Vec<u8>) -> Result<Cow<'s, [Value<'s>]>> {
-        made(self.as_ref(), zone, memory)
+    /// Those of [`resolve`].
+    pub fn resolve<'s>(&'s self, zone: Option<&TimeZone>, memory: &'s mut Vec<u8>) -> Result<Cow<'s, [Value<'s>]>> {
+        resolve(self.as_ref(), zone, memory)
     }
 }
 
@@ -24,12 +24,12 @@ impl<'a> ParamValues<'a> {
 /// # Errors
 /// `Data` for a value that cannot be written, and for an instant that no column holds; `Config` for an instant whose zone is not known.
 /// The message names the value by its position, from 1.
-pub fn made<'s>(
+pub fn resolve<'s>(
     values: &'s [Value<'s>],
     zone: Option<&TimeZone>,
     memory: &'s mut Vec<u8>,
 ) -> Result<Cow<'s, [Value<'s>]>> {
-    if !values.iter().any(Value::is_unmade) {
+    if !values.iter().any(Value::is_deferred) {
         return Ok(Cow::Borrowed(values));
     }
     let forms = values.iter().enumerate().map(|(i, value)| {
@@ -72,7 +72,7 @@ impl Form {
 /// Finds a value's form; what is written for it is appended to the memory.
 ///
 /// # Errors
-/// Those of [`made`]; the memory is as it was.
+/// Those of [`resolve`]; the memory is as it was.
 pub(crate) fn form(value: &Value<'_>, zone: Option<&TimeZone>, memory: &mut Vec<u8>) -> Result<Form> {
     let start = memory.len();
     let (end, is_text) = match value {

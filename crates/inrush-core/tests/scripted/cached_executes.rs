@@ -4,7 +4,8 @@
 use inrush_core::error::{Error, Kind, Result};
 use inrush_core::session::fetch::Opens;
 use inrush_core::session::{
-    Ask, Collect, Conversation, Event, Fetch, Learn, Noted, Outcome, Session, Statement, Step, Stream, simple,
+    CachedExecute, Collect, Conversation, Event, Fetch, Outcome, PrepareForCache, SavedEvent, Session, Statement, Step,
+    Stream, simple,
 };
 use inrush_core::wire::{Outbox, Row, Value};
 use inrush_testkit::captured::{COLUMN_CURRENT_USER as COLUMN, OK};
@@ -13,7 +14,7 @@ use inrush_testkit::script::{Peer, Script, script};
 /// Runs a statement, and tells its rows, values between commas.
 fn ask(peer: &mut Peer, sql: &str, params: &[Value<'_>]) -> Result<Vec<String>> {
     let mut rows = Collect::new(10_000);
-    peer.run(&mut Ask::new(sql, params, &mut rows))??;
+    peer.run(&mut CachedExecute::new(sql, params, &mut rows))??;
     let text = |row: Row<'_>| row.values().map(|value| value.map(|v| v.to_string())).collect::<Result<Vec<_>, _>>();
     let results = rows.into_results();
     results.iter().flat_map(|result| result.rows()).map(|row| Ok(text(row)?.join(","))).collect()
@@ -108,7 +109,7 @@ fn learning_closes_too_and_asks_once() {
         |peer| {
             peer.channel.session.statements_mut().set_capacity(1);
             for sql in ["SELECT :a", "SELECT :b", "SELECT -:a"] {
-                peer.run(&mut Learn::new(&Statement::new(sql)?))?;
+                peer.run(&mut PrepareForCache::new(&Statement::new(sql)?))?;
             }
             peer.run(&mut simple::ping())?;
             Ok(peer.channel.session.statements().len())
@@ -159,7 +160,7 @@ fn long_values_go_ahead_in_parts() {
 
 /// Reads a statement's results one packet at a time, as a caller does who takes each row when he likes.
 enum Streamed<'a> {
-    Opening(Ask<'a, Noted>),
+    Opening(CachedExecute<'a, SavedEvent>),
     Reading(Stream),
 }
 
@@ -207,8 +208,8 @@ thread_local! {
 
 fn stream(peer: &mut Peer) -> Result<Vec<String>> {
     EVENTS.take();
-    let mut noted = Noted::default();
-    peer.run(&mut Streamed::Opening(Ask::new("CALL p(?)", &[Value::Int(1)], &mut noted)))
+    let mut saved = SavedEvent::default();
+    peer.run(&mut Streamed::Opening(CachedExecute::new("CALL p(?)", &[Value::Int(1)], &mut saved)))
 }
 
 #[test]

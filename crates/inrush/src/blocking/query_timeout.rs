@@ -1,12 +1,12 @@
 //! A statement whose time is over: a KILL QUERY ends it at the server, and the connection is made ready for the next one.
 //!
-//! Made of `tokio/late.rs` by `INRUSH_WRITE_BLOCKING=1 cargo test -p inrush-testkit --test blocking_twin`.
+//! Made of `tokio/query_timeout.rs` by `INRUSH_WRITE_BLOCKING=1 cargo test -p inrush-testkit --test blocking_twin`.
 
 use super::Connection;
 use super::shell::kill;
 use crate::Result;
+use crate::deadlines::QueryTime;
 use crate::net::Link;
-use crate::pace::QueryTime;
 use crate::verbs;
 use inrush_core::session::{Discard, Query};
 use std::time::Duration;
@@ -36,7 +36,7 @@ impl Connection {
     }
 
     /// Sends a KILL QUERY for the statement over a connection of its own. Once that is answered, whatever the KILL did is done.
-    pub(super) fn have_it_killed(&self) -> Result<()> {
+    pub(super) fn kill_query(&self) -> Result<()> {
         let killed = kill(verbs::killer(&self.config), self.connection_id());
         killed.map_err(|e| verbs::not_killed(&self.query_time, &e))
     }
@@ -53,13 +53,13 @@ impl Connection {
             },
             Ok(_) => {}
         }
-        self.absorb()?;
+        self.drain_kill()?;
         let time = std::mem::replace(&mut self.query_time, QueryTime::NONE);
         Err(verbs::too_late(&time, end.err()))
     }
 
     /// A KILL that arrives late could hit the next statement, so a dummy statement is sent first.
-    fn absorb(&mut self) -> Result<()> {
+    fn drain_kill(&mut self) -> Result<()> {
         loop {
             self.link.channel.begin()?;
             let mut nothing = Discard;

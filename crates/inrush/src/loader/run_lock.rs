@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// The locks of a run, once it has jobs.
 #[derive(Debug, Default)]
-pub(super) struct Presence {
+pub(super) struct RunLock {
     locks: OnceLock<RunLocks>,
     /// The connection that holds all of them; 0 for none.
     holder: AtomicU32,
 }
 
-impl Presence {
+impl RunLock {
     /// Sets which locks they are, once.
     pub(super) fn set(&self, locks: RunLocks) {
         let _ = self.locks.set(locks);

@@ -9,7 +9,7 @@ use crate::{Config, Error, Kind, Reason};
 use std::time::{Duration, Instant};
 
 /// The time limits of one exchange, or of a part of one.
-pub(crate) enum Pace {
+pub(crate) enum Deadlines {
     /// Everything must be over by then.
     Until(Instant),
     /// Limits on silence, and on the whole.
@@ -31,7 +31,7 @@ pub(crate) struct QueryTime {
 
 /// What to do once the time has passed.
 #[derive(Debug)]
-pub(crate) enum Late {
+pub(crate) enum TimeoutAction {
     /// Give the connection up.
     Fail(Error),
     /// Send a KILL QUERY for the statement, then continue to wait for its answer.
@@ -82,7 +82,7 @@ impl QueryTime {
     }
 }
 
-impl Pace {
+impl Deadlines {
     pub(crate) fn new(config: &Config, query: QueryTime, now: Instant) -> Self {
         let read = [config.read_timeout, query.of_step].into_iter().flatten().min();
         Self::Silence { last_moved: now, read, write: config.write_timeout, query, began: now }
@@ -116,8 +116,8 @@ impl Pace {
         }
     }
 
-    /// What to do once [`Pace::deadline`] has passed.
-    pub(crate) fn late(&self, interest: Ready) -> Late {
+    /// What to do once [`Deadlines::deadline`] has passed.
+    pub(crate) fn on_timeout(&self, interest: Ready) -> TimeoutAction {
         let error = match self {
             Self::Until(_) => Error::new(Kind::Io, "the server did not let us in within the connect time-out")
                 .because(Reason::ConnectionRefused)
@@ -125,7 +125,7 @@ impl Pace {
             Self::Silence { query, .. } if self.deadline(interest) != self.silence_deadline(interest) => {
                 // A statement that is not yet sent in full has nothing to end.
                 if query.kills && query.killed_at.is_none() && !interest.write {
-                    return Late::Kill;
+                    return TimeoutAction::Kill;
                 }
                 query.error()
             }
@@ -138,7 +138,7 @@ impl Pace {
             }
             Self::Silence { .. } => Error::new(Kind::Io, "the server did not answer within the read time-out"),
         };
-        Late::Fail(error.timed_out())
+        TimeoutAction::Fail(error.timed_out())
     }
 
     /// Records that the server has answered the KILL: the statement's own answer gets a little more time.

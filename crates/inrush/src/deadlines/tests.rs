@@ -11,7 +11,7 @@ fn s(n: u64) -> Duration {
 
 struct At {
     zero: Instant,
-    pace: Pace,
+    deadlines: Deadlines,
 }
 
 fn with(read: u64, write: u64, query: u64, kills: bool) -> At {
@@ -19,19 +19,19 @@ fn with(read: u64, write: u64, query: u64, kills: bool) -> At {
     let config = Config::new().with_read_timeout(some(read)).with_write_timeout(some(write));
     let config = config.with_query_timeout(some(query)).with_kill_on_timeout(kills);
     let zero = Instant::now();
-    At { zero, pace: Pace::new(&config, QueryTime::new(&config), zero) }
+    At { zero, deadlines: Deadlines::new(&config, QueryTime::new(&config), zero) }
 }
 
 impl At {
     #[track_caller]
     fn check(&self, interest: Ready, deadline: Option<u64>, want: &str) {
-        assert_eq!(self.pace.deadline(interest), deadline.map(|n| self.zero + s(n)));
+        assert_eq!(self.deadlines.deadline(interest), deadline.map(|n| self.zero + s(n)));
         if deadline.is_none() {
             return;
         }
-        let got = match self.pace.late(interest) {
-            Late::Kill => "kill".to_owned(),
-            Late::Fail(error) => {
+        let got = match self.deadlines.on_timeout(interest) {
+            TimeoutAction::Kill => "kill".to_owned(),
+            TimeoutAction::Fail(error) => {
                 assert!(error.is_timeout() && error.is_fatal(), "{error:?}");
                 error.message().to_owned()
             }
@@ -41,19 +41,19 @@ impl At {
 
     fn moved(mut self, n: u64) -> Self {
         let now = self.zero + s(n);
-        self.pace.moved(|| now);
+        self.deadlines.moved(|| now);
         self
     }
 
     fn killed(mut self, n: u64) -> Self {
-        self.pace.killed(self.zero + s(n));
+        self.deadlines.killed(self.zero + s(n));
         self
     }
 
     /// The caller stopped reading at `stopped` and continues at `goes_on`.
     fn again(mut self, stopped: u64, goes_on: u64) -> Self {
-        let rest = self.pace.rest(self.zero + s(stopped));
-        self.pace = Pace::new(&Config::new(), rest, self.zero + s(goes_on));
+        let rest = self.deadlines.rest(self.zero + s(stopped));
+        self.deadlines = Deadlines::new(&Config::new(), rest, self.zero + s(goes_on));
         self
     }
 }
@@ -94,8 +94,8 @@ fn the_callers_own_time_does_not_count() {
 fn some_have_no_limit_and_some_no_kill() {
     let config = Config::new().with_query_timeout(Some(s(4))).with_kill_on_timeout(true);
     let zero = Instant::now();
-    At { zero, pace: Pace::new(&config, QueryTime::NONE, zero) }.check(READING, None, "");
-    At { zero, pace: Pace::new(&config, QueryTime::without_kill(&config), zero) }.check(
+    At { zero, deadlines: Deadlines::new(&config, QueryTime::NONE, zero) }.check(READING, None, "");
+    At { zero, deadlines: Deadlines::new(&config, QueryTime::without_kill(&config), zero) }.check(
         READING,
         Some(4),
         "query time-out",
@@ -105,10 +105,10 @@ fn some_have_no_limit_and_some_no_kill() {
 fn a_limit_beyond_the_clock_is_none() {
     let config = Config::new().with_query_timeout(Some(Duration::MAX)).with_read_timeout(Some(Duration::MAX));
     let zero = Instant::now();
-    At { zero, pace: Pace::new(&config, QueryTime::new(&config), zero) }.check(READING, None, "");
+    At { zero, deadlines: Deadlines::new(&config, QueryTime::new(&config), zero) }.check(READING, None, "");
 }
 #[test]
 fn connecting_has_one_deadline() {
     let zero = Instant::now();
-    At { zero, pace: Pace::Until(zero + s(7)) }.moved(3).check(READING, Some(7), "connect time-out");
+    At { zero, deadlines: Deadlines::Until(zero + s(7)) }.moved(3).check(READING, Some(7), "connect time-out");
 }

@@ -1,16 +1,16 @@
-//! What a load says while it runs: each notice to the events, the progress and, if people should read it, standard error.
+//! What a load says while it runs: each event to the event file, the progress and, if people should read it, standard error.
 
 use super::progress::Gauge;
 use super::repeats::Repeats;
 use crate::Output;
 use inrush::documents::Events;
-use inrush::{FrontEnd, Notice};
+use inrush::{FrontEnd, LoadEvent};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// Where the notices of a load go.
-pub(super) struct Notices {
+/// Where the events of a load go.
+pub(super) struct EventSinks {
     output: Output,
     events: Events,
     gauge: Gauge,
@@ -19,7 +19,7 @@ pub(super) struct Notices {
     has_method: AtomicBool,
 }
 
-impl Notices {
+impl EventSinks {
     /// For a load that begins now.
     pub(super) fn new(output: Output, events: Events, gauge: Gauge) -> Self {
         Self {
@@ -33,23 +33,23 @@ impl Notices {
     }
 
     /// Takes one, from any thread.
-    pub(super) fn take(&self, notice: &Notice) {
-        self.events.write_event(notice);
-        if let Notice::AlreadyLoaded { source, .. } = notice {
+    pub(super) fn take(&self, event: &LoadEvent) {
+        self.events.write_event(event);
+        if let LoadEvent::AlreadyLoaded { source, .. } = event {
             self.gauge.leave_out(source);
         }
-        match notice {
+        match event {
             // The report contains them.
-            Notice::Stored(_) | Notice::Rejected(_) | Notice::AlreadyLoaded { .. } => {}
-            Notice::Tuned(tuned) => self.output.detail(&tuned.to_string()),
+            LoadEvent::Stored(_) | LoadEvent::Rejected(_) | LoadEvent::AlreadyLoaded { .. } => {}
+            LoadEvent::Tuned(tuned) => self.output.detail(&tuned.to_string()),
             // The summary names the method. It does not say that another one was tried first.
-            Notice::Method(_) if !self.has_method.swap(true, Relaxed) => {
-                self.output.detail(&notice.in_words(FrontEnd::Command))
+            LoadEvent::Method(_) if !self.has_method.swap(true, Relaxed) => {
+                self.output.detail(&event.in_words(FrontEnd::Command))
             }
-            notice => {
+            event => {
                 let mut repeats = self.repeats.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(suffix) = repeats.pass(notice, self.began.elapsed()) {
-                    self.output.notice(&format!("{}{suffix}", notice.in_words(FrontEnd::Command)));
+                if let Some(suffix) = repeats.pass(event, self.began.elapsed()) {
+                    self.output.notice(&format!("{}{suffix}", event.in_words(FrontEnd::Command)));
                 }
             }
         }

@@ -40,7 +40,7 @@ impl ToValue for Told {
 fn check(values: &[Value<'_>], zone: &str, want: Result<&[Value<'_>], &str>) {
     let zone = (!zone.is_empty()).then(|| zone::find(zone).unwrap());
     let mut memory = Vec::new();
-    let got = made(values, zone.as_ref(), &mut memory);
+    let got = resolve(values, zone.as_ref(), &mut memory);
     assert_eq!(got.as_deref().map_err(|error| error.message()), want);
 }
 
@@ -56,7 +56,7 @@ fn clock(text: &str) -> Value<'static> {
 fn what_has_its_form_stays_where_it_is() {
     let values = [Value::Int(1), Value::Text("a"), Value::Null];
     let mut memory = Vec::new();
-    assert!(matches!(made(&values, None, &mut memory), Ok(Cow::Borrowed(_))));
+    assert!(matches!(resolve(&values, None, &mut memory), Ok(Cow::Borrowed(_))));
 }
 #[test]
 fn text_and_bytes_are_written() {
@@ -65,7 +65,7 @@ fn text_and_bytes_are_written() {
         [Value::Written(&text), Value::Int(1), Value::Written(&bytes), Value::Json(&text), Value::Written(&none)];
     let want = [Value::Text("ä"), Value::Int(1), Value::Bytes(b"\xFF"), Value::Text("ä"), Value::Text("")];
     check(&values, "", Ok(&want));
-    assert_eq!((text, 1).values(&[]).unwrap().made(None, &mut Vec::new()).unwrap()[0], want[0]);
+    assert_eq!((text, 1).values(&[]).unwrap().resolve(None, &mut Vec::new()).unwrap()[0], want[0]);
 }
 #[test]
 fn what_cannot_be_written_is_named() {

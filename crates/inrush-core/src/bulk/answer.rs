@@ -20,7 +20,7 @@ pub enum Verdict {
 }
 
 /// Compares what was sent with what the server says it stored.
-pub fn judge_load(sent: u64, answer: LoadCounts) -> Verdict {
+pub fn compare_counts(sent: u64, answer: LoadCounts) -> Verdict {
     if answer.records != sent || answer.skipped != 0 || answer.deleted != 0 {
         Verdict::Doubt
     } else if answer.warnings != 0 {
@@ -49,9 +49,9 @@ impl LoadWarning {
 
 /// Warnings that a strict replay proved harmless.
 #[derive(Clone, Debug, Default)]
-pub struct Harmless(BTreeSet<(u16, String)>);
+pub struct AcceptedWarnings(BTreeSet<(u16, String)>);
 
-impl Harmless {
+impl AcceptedWarnings {
     /// Remembers the warnings of a chunk whose replay stored every row. Returns those that are new.
     pub fn learn(&mut self, warnings: &[LoadWarning]) -> Vec<LoadWarning> {
         warnings.iter().filter(|w| self.0.insert((w.code, w.column().to_owned()))).cloned().collect()
@@ -121,7 +121,7 @@ mod tests {
 
     #[track_caller]
     fn check(records: u64, deleted: u64, skipped: u64, warnings: u64, want: Verdict) {
-        assert_eq!(judge_load(10, LoadCounts { records, deleted, skipped, warnings }), want);
+        assert_eq!(compare_counts(10, LoadCounts { records, deleted, skipped, warnings }), want);
     }
 
     #[test]
@@ -162,22 +162,22 @@ mod tests {
 
     #[test]
     fn harmless_is_learnt_by_code_and_column() {
-        let mut harmless = Harmless::default();
+        let mut accepted = AcceptedWarnings::default();
         let price = [warning(1265, "Data truncated for column 'price' at row 7")];
-        assert!(!harmless.covers(&price, 1));
-        assert_eq!(harmless.learn(&price).len(), 1);
-        assert!(harmless.covers(&[warning(1265, "Data truncated for column 'price' at row 900")], 1));
-        assert!(!harmless.covers(&[warning(1265, "Data truncated for column 'name' at row 900")], 1));
-        assert!(!harmless.covers(&price, 70_000), "what SHOW WARNINGS does not list is not known");
-        assert_eq!(harmless.learn(&price).len(), 0, "said once");
+        assert!(!accepted.covers(&price, 1));
+        assert_eq!(accepted.learn(&price).len(), 1);
+        assert!(accepted.covers(&[warning(1265, "Data truncated for column 'price' at row 900")], 1));
+        assert!(!accepted.covers(&[warning(1265, "Data truncated for column 'name' at row 900")], 1));
+        assert!(!accepted.covers(&price, 70_000), "what SHOW WARNINGS does not list is not known");
+        assert_eq!(accepted.learn(&price).len(), 0, "said once");
     }
 
     #[test]
     fn a_dropped_row_is_never_harmless() {
-        let mut harmless = Harmless::default();
+        let mut accepted = AcceptedWarnings::default();
         let duplicate = [warning(1062, "Duplicate entry '1' for key 'PRIMARY'")];
-        harmless.learn(&duplicate);
-        assert!(!harmless.covers(&duplicate, 1));
+        accepted.learn(&duplicate);
+        assert!(!accepted.covers(&duplicate, 1));
     }
 
     #[test]

@@ -1,103 +1,105 @@
-//! Notices of a load in words, for people.
+//! The events of a load in words, for people.
 
-use super::Notice;
+use super::LoadEvent;
 use inrush_core::{FrontEnd, human};
 use std::fmt;
 
 /// In words; empty for what is not for people. Options have the names of this library.
-impl fmt::Display for Notice {
+impl fmt::Display for LoadEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.in_words(FrontEnd::Library))
     }
 }
 
-impl Notice {
+impl LoadEvent {
     /// In words, with the names that options have in this front end; empty for what is not for people.
     pub fn in_words(&self, front_end: FrontEnd) -> String {
         front_end.names(&described(self), true).into_owned()
     }
 }
 
-fn described(notice: &Notice) -> String {
-    match notice {
-        Notice::Created(statement) => format!("created the table:\n{statement}"),
-        Notice::WouldCreate(statement) => format!("would create the table:\n{statement}"),
-        Notice::Dropped => "dropped the new table again: nothing is stored in it".into(),
-        Notice::Redefined { changes } if changes.is_empty() => "the new table has the definition of the old one".into(),
-        Notice::Redefined { changes } => {
+fn described(event: &LoadEvent) -> String {
+    match event {
+        LoadEvent::Created(statement) => format!("created the table:\n{statement}"),
+        LoadEvent::WouldCreate(statement) => format!("would create the table:\n{statement}"),
+        LoadEvent::Dropped => "dropped the new table again: nothing is stored in it".into(),
+        LoadEvent::Redefined { changes } if changes.is_empty() => {
+            "the new table has the definition of the old one".into()
+        }
+        LoadEvent::Redefined { changes } => {
             format!("the new table has another definition than the old one:\n{}", changes.join("\n"))
         }
-        Notice::Truncated => "emptied the table".into(),
-        Notice::Method(choice) => format!("method {}: {}", choice.method, choice.reason),
-        Notice::Sorts { columns, reason, bytes } => {
+        LoadEvent::Truncated => "emptied the table".into(),
+        LoadEvent::Method(choice) => format!("method {}: {}", choice.method, choice.reason),
+        LoadEvent::Sorts { columns, reason, bytes } => {
             let size = bytes.map_or(String::new(), |bytes| format!(", about {} of text", human::bytes(bytes as f64)));
             format!("sorting by {} first: {reason}{size}", columns.join(", "))
         }
-        Notice::Sorted(sort) => format!(
+        LoadEvent::Sorted(sort) => format!(
             "sorted {} in {}: {} of temporary files",
             human::counted(sort.records, "record"),
             human::time(sort.elapsed),
             human::bytes(sort.bytes as f64)
         ),
-        Notice::TempDir { folder, on } => format!(
+        LoadEvent::TempDir { folder, on } => format!(
             "sorted rows go to `{}`, which is on {on}; `--temp-dir DIR` names a folder on a local disk",
             folder.display()
         ),
-        Notice::ServerSorts { bytes } => {
+        LoadEvent::ServerSorts { bytes } => {
             let size = bytes.map_or("three times the text".into(), |bytes| human::bytes(bytes as f64));
             format!("the server makes the keys at the end: it needs about {size} of disk for that")
         }
-        Notice::FewerLanes { lanes, reason } => format!("only {lanes} of the lanes could connect: {reason}"),
-        Notice::Retry { lane, place, message, pause, .. } => {
+        LoadEvent::FewerLanes { lanes, reason } => format!("only {lanes} of the lanes could connect: {reason}"),
+        LoadEvent::Retry { lane, place, message, pause, .. } => {
             let pause = human::time(*pause);
             format!("lane {lane}, the chunk from {place} on: {message}; trying again in {pause}")
         }
-        Notice::RetryStep { what, message, pause, .. } => {
+        LoadEvent::RetryStep { what, message, pause, .. } => {
             format!("{what}: {message}; trying again in {}", human::time(*pause))
         }
-        Notice::Shrunk { place, bytes, message } => {
+        LoadEvent::Shrunk { place, bytes, message } => {
             let bytes = human::bytes(*bytes as f64);
             format!("transactions of {bytes} are too large for the server ({message}): smaller ones from {place} on")
         }
-        Notice::Resumed { source, job, rows, chunks } => format!(
+        LoadEvent::Resumed { source, job, rows, chunks } => format!(
             "going on with `{source}`: {} and {} are stored (job {job})",
             human::counted(*rows, "row"),
             human::counted(*chunks, "chunk")
         ),
-        Notice::Touched { source } => {
+        LoadEvent::Touched { source } => {
             format!(
                 "`{source}` was written since it was loaded, and its content looks the same: nothing of it is loaded"
             )
         }
-        Notice::Replaced { source } => {
+        LoadEvent::Replaced { source } => {
             format!("`{source}` is another file now: what was loaded is the one that was there when the load began")
         }
-        Notice::WaitsForOlderRun { seconds } => {
+        LoadEvent::WaitsForOlderRun { seconds } => {
             format!("another run of this load is not done with what it has begun: waiting for it for {seconds} s")
         }
-        Notice::Ran { option, statement } => format!("{option}: ran {statement}"),
-        Notice::IndexesDropped { names } => format!("dropped until the end: index {}", names.join(", ")),
-        Notice::IndexesRebuilt { names } => format!("rebuilt index {}", names.join(", ")),
-        Notice::RejectsNotKept { missing } => format!(
+        LoadEvent::Ran { option, statement } => format!("{option}: ran {statement}"),
+        LoadEvent::IndexesDropped { names } => format!("dropped until the end: index {}", names.join(", ")),
+        LoadEvent::IndexesRebuilt { names } => format!("rebuilt index {}", names.join(", ")),
+        LoadEvent::RejectsNotKept { missing } => format!(
             "the reject file lacks {} that an earlier run of this load refused, which did not divert them",
             human::counted(*missing, "record")
         ),
-        Notice::Swapped => "the filled copy has taken the table's place".into(),
-        Notice::NotEmptied => "the table was not emptied: rows of this load are in it".into(),
-        Notice::ShortOfMemory { lanes, takes, memory, enough } => format!(
+        LoadEvent::Swapped => "the filled copy has taken the table's place".into(),
+        LoadEvent::NotEmptied => "the table was not emptied: rows of this load are in it".into(),
+        LoadEvent::ShortOfMemory { lanes, takes, memory, enough } => format!(
             "there is no memory to keep {lanes} lanes busy: a batch takes {}, `--memory` is {}; make `--batch` smaller, or \
              `--memory {}MiB`",
             human::bytes(*takes as f64),
             human::bytes(*memory as f64),
             enough.div_ceil(1 << 20)
         ),
-        Notice::Silent { lane, waiting_for, seconds, state } => {
+        LoadEvent::Silent { lane, waiting_for, seconds, state } => {
             format!("no answer to {waiting_for} for {seconds} s on lane {lane}; the server says: {state}")
         }
-        Notice::Tuned(tuned) => tuned.to_string(),
-        Notice::AlreadyLoaded { source, on } => {
+        LoadEvent::Tuned(tuned) => tuned.to_string(),
+        LoadEvent::AlreadyLoaded { source, on } => {
             format!("`{source}` was loaded on {on} UTC already: nothing of it is read")
         }
-        Notice::Stored(_) | Notice::Rejected(_) => String::new(),
+        LoadEvent::Stored(_) | LoadEvent::Rejected(_) => String::new(),
     }
 }

@@ -6,7 +6,7 @@ use crate::session::{Conversation, Session, Statement, Step};
 use crate::wire::{Outbox, stmt};
 
 /// Prepares a statement and keeps it. Its output is the statement's slot in the cache.
-pub struct Learn<'a> {
+pub struct PrepareForCache<'a> {
     sql: &'a [u8],
     state: State<'a>,
 }
@@ -20,14 +20,14 @@ enum State<'a> {
     },
 }
 
-impl<'a> Learn<'a> {
+impl<'a> PrepareForCache<'a> {
     /// Nothing is sent for a statement that the connection has prepared already.
     pub fn new(statement: &'a Statement) -> Self {
         Self { sql: statement.sql().as_bytes(), state: State::Start }
     }
 }
 
-impl Conversation for Learn<'_> {
+impl Conversation for PrepareForCache<'_> {
     type Output = usize;
 
     fn send(&mut self, session: &mut Session, out: &mut Outbox) -> Result<Step<usize>> {

@@ -8,7 +8,7 @@
 
 use crate::error::{Error, Result};
 use crate::session::cache::{Entry, Execution};
-use crate::session::fetch::{Leaves, Noted, Opens, Stream};
+use crate::session::fetch::{Leaves, Opens, SavedEvent, Stream};
 use crate::session::prepare::Prepare;
 use crate::session::reply;
 use crate::session::results::{Results, Sink};
@@ -19,7 +19,7 @@ use crate::wire::{Outbox, RowFormat, StmtId, Value, stmt};
 ///
 /// The output is itself a result: a wrong number of values can only be found once the server has parsed the statement, and
 /// costs neither the statement nor the connection.
-pub struct Ask<'a, S: Sink> {
+pub struct CachedExecute<'a, S: Sink> {
     sql: &'a [u8],
     params: &'a [Value<'a>],
     sink: &'a mut S,
@@ -40,7 +40,7 @@ enum State<'a> {
     ExpectResults(Execution),
 }
 
-impl<'a, S: Sink> Ask<'a, S> {
+impl<'a, S: Sink> CachedExecute<'a, S> {
     /// The statement's text has `?` for each value.
     pub fn new(sql: &'a (impl AsRef<[u8]> + ?Sized), params: &'a [Value<'a>], sink: &'a mut S) -> Self {
         let results = Results::new(RowFormat::Binary);
@@ -87,10 +87,10 @@ impl<'a, S: Sink> Ask<'a, S> {
 /// Appends the execution, with its types if the server knows others.
 fn send_execute(id: StmtId, params: &[Value<'_>], entry: &mut Entry, out: &mut Outbox) {
     let is_known = entry.learn_types(params);
-    out.command(|out| stmt::execute(out, id, params, (!is_known).then_some(entry.told_types().0), is_long));
+    out.command(|out| stmt::execute(out, id, params, (!is_known).then_some(entry.sent_types().0), is_long));
 }
 
-impl Opens for Ask<'_, Noted> {
+impl Opens for CachedExecute<'_, SavedEvent> {
     fn has_results(&self) -> bool {
         self.has_begun
     }
@@ -100,7 +100,7 @@ impl Opens for Ask<'_, Noted> {
     }
 }
 
-impl<S: Sink> Leaves for Ask<'_, S> {
+impl<S: Sink> Leaves for CachedExecute<'_, S> {
     type Sink = S;
 
     fn sink(&self) -> &S {
@@ -108,11 +108,11 @@ impl<S: Sink> Leaves for Ask<'_, S> {
     }
 
     fn leave(&mut self, session: &Session) -> Stream {
-        Stream::new(&mut self.results, &mut Noted::default(), Effect::of(self.sql, session.dialect()))
+        Stream::new(&mut self.results, &mut SavedEvent::default(), Effect::of(self.sql, session.dialect()))
     }
 }
 
-impl<S: Sink> Conversation for Ask<'_, S> {
+impl<S: Sink> Conversation for CachedExecute<'_, S> {
     type Output = Result<Outcome>;
 
     fn send(&mut self, session: &mut Session, out: &mut Outbox) -> Result<Step<Self::Output>> {

@@ -2,12 +2,12 @@
 
 /// Bytes that a reader has made, and how many of them were taken.
 #[derive(Debug, Default)]
-pub(crate) struct Untaken {
+pub(crate) struct PendingBytes {
     pub(crate) bytes: Vec<u8>,
     taken: usize,
 }
 
-impl Untaken {
+impl PendingBytes {
     /// Forgets all of them, for the next piece.
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();

@@ -3,8 +3,8 @@
 use super::Connection;
 use super::shell::kill;
 use crate::Result;
+use crate::deadlines::QueryTime;
 use crate::net::Link;
-use crate::pace::QueryTime;
 use crate::verbs;
 use inrush_core::session::{Discard, Query};
 use std::time::Duration;
@@ -37,7 +37,7 @@ impl Connection {
     }
 
     /// Sends a KILL QUERY for the statement over a connection of its own. Once that is answered, whatever the KILL did is done.
-    pub(super) async fn have_it_killed(&self) -> Result<()> {
+    pub(super) async fn kill_query(&self) -> Result<()> {
         let killed = kill(verbs::killer(&self.config), self.connection_id()).await;
         killed.map_err(|e| verbs::not_killed(&self.query_time, &e))
     }
@@ -54,13 +54,13 @@ impl Connection {
             },
             Ok(_) => {}
         }
-        self.absorb().await?;
+        self.drain_kill().await?;
         let time = std::mem::replace(&mut self.query_time, QueryTime::NONE);
         Err(verbs::too_late(&time, end.err()))
     }
 
     /// A KILL that arrives late could hit the next statement, so a dummy statement is sent first.
-    async fn absorb(&mut self) -> Result<()> {
+    async fn drain_kill(&mut self) -> Result<()> {
         loop {
             self.link.channel.begin()?;
             let mut nothing = Discard;

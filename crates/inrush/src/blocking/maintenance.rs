@@ -10,9 +10,9 @@ use std::time::Instant;
 
 /// Starts the thread, and wakes it.
 #[derive(Default)]
-pub(super) struct Keeper(OnceLock<Thread>);
+pub(super) struct Maintenance(OnceLock<Thread>);
 
-impl Keeper {
+impl Maintenance {
     /// Wakes the thread, which then does what is due.
     pub(super) fn ring(&self) {
         if let Some(thread) = self.0.get() {
@@ -28,14 +28,14 @@ impl Keeper {
         let pool = Arc::downgrade(shared);
         let thread = thread::Builder::new()
             .name("inrush-pool".to_owned())
-            .spawn(move || keep_house(&pool))
+            .spawn(move || maintain(&pool))
             .map_err(|e| Error::io("cannot start a thread", e))?;
         let _ = self.0.set(thread.thread().clone());
         Ok(())
     }
 }
 
-fn keep_house(pool: &Weak<Shared<Connection>>) {
+fn maintain(pool: &Weak<Shared<Connection>>) {
     while let Some(shared) = pool.upgrade() {
         let Some((opening, again_in)) = shared.chores(Instant::now()) else { return };
         // A pool whose last user is gone ends while we sleep.

@@ -13,12 +13,12 @@ use std::time::Instant;
 
 /// Starts the task, and wakes it.
 #[derive(Default)]
-pub(super) struct Keeper {
+pub(super) struct Maintenance {
     bell: Notify,
     is_running: AtomicBool,
 }
 
-impl Keeper {
+impl Maintenance {
     /// Wakes the task, which then does what is due.
     pub(super) fn ring(&self) {
         self.bell.notify_one();
@@ -31,29 +31,29 @@ impl Keeper {
         }
         let Ok(runtime) = Handle::try_current() else { return Ok(()) };
         if shared.options().has_chores() && !self.is_running.swap(true, Ordering::Relaxed) {
-            runtime.spawn(keep_house(Arc::downgrade(shared), Keeping(Arc::clone(self))));
+            runtime.spawn(maintain(Arc::downgrade(shared), MaintenanceGuard(Arc::clone(self))));
         }
         Ok(())
     }
 }
 
 /// Marks maintenance as stopped, also when the runtime ends, so that the next use of the pool starts it again.
-struct Keeping(Arc<Keeper>);
+struct MaintenanceGuard(Arc<Maintenance>);
 
-impl Drop for Keeping {
+impl Drop for MaintenanceGuard {
     fn drop(&mut self) {
         self.0.is_running.store(false, Ordering::Relaxed);
     }
 }
 
-async fn keep_house(pool: Weak<Shared<Connection>>, keeping: Keeping) {
+async fn maintain(pool: Weak<Shared<Connection>>, guard: MaintenanceGuard) {
     while let Some(shared) = pool.upgrade() {
         let Some((opening, again_in)) = shared.chores(Instant::now()) else { return };
         // A pool whose last user is gone ends while we sleep.
         drop(shared);
         match opening {
             Some(opening) => drop(open(opening).await),
-            None => drop(timeout(again_in, keeping.0.bell.notified()).await),
+            None => drop(timeout(again_in, guard.0.bell.notified()).await),
         }
     }
 }

@@ -9,8 +9,8 @@ use inrush_core::error::{Error, Result};
 use inrush_core::session::pipeline::{Decision, Flight, NextCommand, Reply, Window};
 use inrush_core::session::transaction::{Begin, Commit, release};
 use inrush_core::session::{
-    Ask, ChangeUser, Channel, Collect, Conversation, Credentials, Execute, Infile, Isolation, LoadCounts, Login,
-    LoginOptions, Pipeline, Prepare, Prepared, Query, Session, Statement, Step, TransactionOptions, Transport,
+    CachedExecute, ChangeUser, Channel, Collect, Conversation, Credentials, Execute, Infile, Isolation, LoadCounts,
+    Login, LoginOptions, Pipeline, Prepare, Prepared, Query, Session, Statement, Step, TransactionOptions, Transport,
     simple as plain,
 };
 use inrush_core::wire::ok::end_of_rows;
@@ -22,10 +22,10 @@ use inrush_core::wire::{
 use crate::captured;
 
 /// Takes any bytes.
-pub type Soup = fn(&[u8]);
+pub type Harness = fn(&[u8]);
 
-/// Every soup, with the name of its fuzz target.
-pub const ALL: &[(&str, Soup)] = &[
+/// Every harness, with the name of its fuzz target.
+pub const ALL: &[(&str, Harness)] = &[
     ("framing", framing),
     ("compressed", compressed),
     ("packets", packets),
@@ -36,7 +36,7 @@ pub const ALL: &[(&str, Soup)] = &[
     ("query", query),
     ("prepare", prepare),
     ("execute", execute),
-    ("ask", ask),
+    ("cached_execute", cached_execute),
     ("infile", infile),
     ("pipeline", pipeline),
     ("transaction", transaction),
@@ -221,9 +221,9 @@ pub fn execute(bytes: &[u8]) {
 }
 
 /// A statement with a value, prepared and executed.
-pub fn ask(bytes: &[u8]) {
+pub fn cached_execute(bytes: &[u8]) {
     let mut rows = Collect::new(MAX_RESULT);
-    in_session(bytes, |_| Ask::new("SELECT ?", &[Value::Int(1)], &mut rows));
+    in_session(bytes, |_| CachedExecute::new("SELECT ?", &[Value::Int(1)], &mut rows));
 }
 
 /// A LOAD DATA LOCAL.
