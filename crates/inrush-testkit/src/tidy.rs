@@ -5,10 +5,12 @@
 //! real tree is in `tests/tidy.rs`.
 
 mod modules;
+mod names;
 mod source;
 
 use inrush_core::error::{Class, codes};
 pub use modules::check_modules;
+pub use names::check_names;
 
 /// Complaints about one tracked text file; `path` is relative to the repository's root, with `/`.
 pub fn check_file(path: &str, text: &str) -> Vec<String> {

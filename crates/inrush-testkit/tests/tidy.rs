@@ -38,6 +38,31 @@ fn modules_use_only_those_below() {
 }
 
 #[test]
+fn names_say_what_they_are() {
+    let paths = run("git", &["ls-files", "--cached", "--others", "--exclude-standard", "crates/*.rs"]);
+    let read = |path: &str| Some((path.to_owned(), std::fs::read_to_string(root().join(path)).ok()?));
+    let files: Vec<_> = paths.lines().filter_map(read).collect();
+    let found = tidy::check_names(&files);
+    assert!(found.is_empty(), "\n{}", found.join("\n"));
+}
+
+#[test]
+fn finds_replaced_and_ambiguous_names() {
+    let of = |lines: &[(&str, &str)]| {
+        let files: Vec<_> = lines.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+        tidy::check_names(&files).len()
+    };
+    let (a, b) = ("crates/inrush-core/src/a.rs", "crates/inrush/src/b.rs");
+    assert_eq!(of(&[(a, "use x::ChunkEnd;")]), 1);
+    assert_eq!(of(&[(a, "let n = 1; // ChunkEnd"), (b, "struct MyChunkEnd;")]), 0);
+    assert_eq!(of(&[(a, "pub struct Plan<'a> {"), (b, "    pub(crate) enum Plan {")]), 1);
+    assert_eq!(of(&[(a, "pub(super) trait Step {"), (b, "type Step = u8;")]), 1);
+    assert_eq!(of(&[(a, "pub struct Plan;"), (b, "struct LoadPlan(Plan);")]), 0);
+    assert_eq!(of(&[(a, "struct Target;"), (b, "    type Target = Target;")]), 0);
+    assert_eq!(of(&[(a, "struct Plan;"), ("crates/inrush/src/b/tests.rs", "struct Plan;")]), 0);
+}
+
+#[test]
 fn crates_depend_downwards() {
     let metadata = metadata(&["--no-deps"]);
     let mut edges = Vec::new();
