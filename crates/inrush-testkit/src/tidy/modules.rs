@@ -235,7 +235,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
         &[
             &["patience"],
             &["blocking_twin", "browser", "captured", "dice", "proxy", "servers", "tidy"],
-            &["script", "shop", "soup"],
+            &["script", "shop", "fuzz_harness"],
         ],
     ),
 ];

@@ -35,7 +35,7 @@ pub trait Writer: Send {
     fn next(&mut self, rows: RowSource<'_>, range: Range<usize>, spare: Vec<u8>) -> Result<Next>;
 
     /// The statements that so many rows are likely to need, so that all of them can be prepared in one flight
-    /// ([`NextCommand::learn`](crate::session::pipeline::NextCommand::learn)). One that is not named here is prepared where it is met.
+    /// ([`NextCommand::prepare_ahead`](crate::session::pipeline::NextCommand::prepare_ahead)). One that is not named here is prepared where it is met.
     fn statements(&mut self, _n_rows: usize) -> Vec<Statement> {
         Vec::new()
     }
