@@ -129,8 +129,11 @@ impl Error {
     }
 
     /// An operation of the system failed; `doing` names it, e.g. "cannot open `people.csv`". It is not [fatal](Error::is_fatal):
-    /// the caller marks it as fatal if it was one on a connection.
+    /// the caller marks it as fatal if it was one on a connection. An error of ours inside says the rest itself, and is returned.
     pub fn io(doing: impl Into<Cow<'static, str>>, error: std::io::Error) -> Self {
+        if let Some(own) = error.get_ref().and_then(|inner| inner.downcast_ref::<Self>()) {
+            return own.clone();
+        }
         let mut e = Self::new(Kind::Io, doing).not_fatal();
         e.0.source = Some(Arc::new(error));
         e

@@ -10,9 +10,10 @@
 //! ```
 //!
 //! The feature `parquet` (on by default) reads Parquet and writes files. Without it a Parquet file is refused, and the crate `parquet` is not
-//! compiled.
-#![cfg_attr(not(feature = "parquet"), allow(dead_code))]
+//! compiled. The feature `object-store` reads objects of stores and HTTP servers by their addresses; without it they are refused.
+#![cfg_attr(not(all(feature = "parquet", feature = "object-store")), allow(dead_code))]
 
+mod address;
 mod arrow;
 mod cells;
 mod columnar;
@@ -38,6 +39,11 @@ mod lz4;
 mod moment;
 mod names;
 mod new_table;
+#[cfg(feature = "object-store")]
+mod objects;
+#[cfg(not(feature = "object-store"))]
+#[path = "no_objects.rs"]
+mod objects;
 mod on_disk;
 mod open;
 #[cfg(feature = "parquet")]
@@ -58,6 +64,7 @@ mod written;
 mod xlsx;
 mod zip_member;
 
+pub use address::is_address;
 pub use columnar::check_extensions;
 pub use csv::CsvReader;
 #[doc(hidden)]

@@ -1,36 +1,60 @@
-//! A regular file that a later run can find again: its [`Identity`], and reading from any place of it.
+//! A file or an object that a later run can find again: its [`Identity`], and reading from any place of it.
 //!
 //! Invariant: no function moves the file's own position, so that sequential readers are not affected.
 
+use crate::objects::{Object, ObjectReader};
 use inrush_core::bulk::Unchanged;
 use inrush_core::bulk::ledger::Identity;
 use inrush_core::error::{Error, Kind, Result};
 use std::fs::{File, Metadata};
 use std::hash::Hasher as _;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::UNIX_EPOCH;
 use twox_hash::XxHash3_64;
 
-/// A file that was opened by its name.
+/// A file that was opened by its name, or an object by its address.
 #[derive(Clone, Debug)]
 pub(crate) struct OnDisk {
-    file: Arc<File>,
+    bytes: Bytes,
     /// The name as the user wrote it.
     shown: Arc<str>,
     /// The path from the root, with `#` and the member of an archive.
     name: String,
-    /// The path from the root.
-    path: Arc<Path>,
     size: u64,
     modified: Option<i64>,
     /// The hash of the identity, once it was computed.
     hash: Arc<OnceLock<u64>>,
 }
 
+/// Where its bytes are.
+#[derive(Clone, Debug)]
+enum Bytes {
+    /// In a file; with the path from the root.
+    File(Arc<File>, Arc<Path>),
+    Object(Object),
+}
+
 impl OnDisk {
+    /// An object.
+    pub(crate) fn of_object(shown: &str, object: &Object) -> Self {
+        Self {
+            shown: shown.into(),
+            name: object.address().shown(),
+            size: object.size(),
+            modified: object.modified(),
+            bytes: Bytes::Object(object.clone()),
+            hash: Arc::default(),
+        }
+    }
+
+    /// The same bytes as the member of this name.
+    pub(crate) fn of_member(&self, member: &str) -> Self {
+        Self { name: format!("{}#{member}", self.name), hash: Arc::default(), ..self.clone() }
+    }
+
     /// Duplicates the handle; `member` is the member of an archive.
     pub(crate) fn new(shown: &str, path: &str, member: Option<&str>, file: &File) -> Result<Self> {
         let cannot_read = |e| Error::io(format!("cannot read `{shown}`"), e);
@@ -39,10 +63,9 @@ impl OnDisk {
         let path = Path::new(path).canonicalize().map_err(cannot_read)?;
         let member = member.map(|member| format!("#{member}")).unwrap_or_default();
         Ok(Self {
-            file: Arc::new(file),
+            bytes: Bytes::File(Arc::new(file), path.as_path().into()),
             shown: shown.into(),
             name: format!("{}{member}", path.display()),
-            path: path.into(),
             size: metadata.len(),
             modified: modified(&metadata),
             hash: Arc::default(),
@@ -58,10 +81,11 @@ impl OnDisk {
             Some(hash) => *hash,
             None => {
                 let hash = self.hash_of_first(self.size)?;
-                let now = self.metadata()?;
-                self.compare_size(&now)?;
-                if modified(&now) != self.modified {
-                    return Err(self.written());
+                if let Some(now) = self.metadata()? {
+                    self.compare_size(&now)?;
+                    if modified(&now) != self.modified {
+                        return Err(self.written());
+                    }
                 }
                 *self.hash.get_or_init(|| hash)
             }
@@ -69,13 +93,20 @@ impl OnDisk {
         Ok(Identity { name: self.name.clone(), size: Some(self.size), modified: self.modified, hash })
     }
 
-    /// The hash of its identity if it had only its first `size` bytes.
+    /// The hash of its identity if it had only its first `size` bytes. That of an object is the one of its ETag: no object grows.
     pub(crate) fn hash_of_first(&self, size: u64) -> Result<u64> {
+        if let Bytes::Object(object) = &self.bytes
+            && let Some(etag) = object.etag()
+        {
+            let mut hasher = XxHash3_64::with_seed(size);
+            hasher.write(etag.as_bytes());
+            return Ok(hasher.finish());
+        }
         let mut hasher = XxHash3_64::with_seed(0);
         let mut block = Vec::with_capacity(BLOCK as usize);
         for (at, bytes) in sampled_blocks(size.min(self.size)) {
             block.clear();
-            let read = self.from(at).take(bytes).read_to_end(&mut block);
+            let read = self.exact(at, bytes).read_to_end(&mut block);
             read.map_err(|e| Error::io(format!("cannot read `{}`", self.shown), e))?;
             hasher.write(&block);
         }
@@ -88,27 +119,53 @@ impl OnDisk {
     }
 
     /// Its bytes from `at` on.
-    pub(crate) fn from(&self, at: u64) -> impl Read + Send + use<> {
-        FromPlace { file: self.file.clone(), at }
+    pub(crate) fn from(&self, at: u64) -> FromPlace {
+        match &self.bytes {
+            Bytes::File(file, _) => FromPlace::File { file: file.clone(), at },
+            Bytes::Object(object) => FromPlace::Object(Box::new(ObjectReader::new(object, at))),
+        }
     }
 
-    /// A reader of its bytes from the beginning, which can skip bytes.
-    pub(crate) fn reader(&self) -> FromPlace {
-        FromPlace { file: self.file.clone(), at: 0 }
+    /// These bytes, all of which are read; fewer, if it ends before.
+    pub(crate) fn exact(&self, at: u64, bytes: u64) -> io::Take<FromPlace> {
+        let from = match &self.bytes {
+            Bytes::File(..) => self.from(at),
+            Bytes::Object(object) => FromPlace::Object(Box::new(ObjectReader::exact(object, at, bytes))),
+        };
+        from.take(bytes)
+    }
+
+    /// Reads and seeks by its own position.
+    pub(crate) fn seekable(&self) -> Seekable {
+        Seekable { place: self.clone(), at: 0, from: None }
+    }
+
+    /// The first error that a reader of an object met.
+    pub(crate) fn failure(&self) -> Option<Error> {
+        match &self.bytes {
+            Bytes::File(..) => None,
+            Bytes::Object(object) => object.failure(),
+        }
     }
 
     /// Whether a line ends right before `at`, or the file does.
     pub(crate) fn is_line_end(&self, at: u64) -> Result<bool> {
         let mut last = [b'\n'];
         if (1..self.size).contains(&at) {
-            let read = self.from(at - 1).read_exact(&mut last);
+            let read = self.exact(at - 1, 1).read_exact(&mut last);
             read.map_err(|e| Error::io(format!("cannot read `{}`", self.shown), e))?;
         }
         Ok(last == *b"\n")
     }
 
-    fn metadata(&self) -> Result<Metadata> {
-        self.file.metadata().map_err(|e| Error::io(format!("cannot read `{}`", self.shown), e))
+    /// What the file system says of a file now.
+    fn metadata(&self) -> Result<Option<Metadata>> {
+        match &self.bytes {
+            Bytes::File(file, _) => {
+                file.metadata().map(Some).map_err(|e| Error::io(format!("cannot read `{}`", self.shown), e))
+            }
+            Bytes::Object(_) => Ok(None),
+        }
     }
 
     fn compare_size(&self, now: &Metadata) -> Result<()> {
@@ -139,7 +196,7 @@ impl OnDisk {
     /// The checksum of `bytes` bytes from `at` on; of fewer, if it ends before.
     pub(crate) fn checksum(&self, at: u64, bytes: u64) -> Result<u64> {
         let mut hasher = XxHash3_64::with_seed(0);
-        let mut from = self.from(at).take(bytes);
+        let mut from = self.exact(at, bytes);
         let mut block = vec![0; BLOCK as usize];
         loop {
             match from.read(&mut block) {
@@ -153,9 +210,10 @@ impl OnDisk {
 }
 
 impl Unchanged for OnDisk {
-    /// A `touch` is no change if the hash is the same. A hash of a part of the file is not compared.
+    /// A `touch` is no change if the hash is the same. A hash of a part of the file is not compared. Every answer for an object is
+    /// compared when it comes.
     fn check(&self) -> Result<()> {
-        let now = self.metadata()?;
+        let Some(now) = self.metadata()? else { return self.failure().map_or(Ok(()), Err) };
         self.compare_size(&now)?;
         if modified(&now) == self.modified {
             return Ok(());
@@ -169,15 +227,20 @@ impl Unchanged for OnDisk {
     /// A page written through a mapping may change the bytes before the times.
     fn confirm(&self) -> Result<()> {
         self.check()?;
+        if let Bytes::Object(object) = &self.bytes {
+            // With an ETag each part that was read has proved to be of one content.
+            return if object.etag().is_some() { Ok(()) } else { object.compare() };
+        }
         match self.hash.get() {
             Some(hash) if self.hash_of_first(self.size)? != *hash => Err(self.written()),
-            _ => self.compare_size(&self.metadata()?),
+            _ => self.metadata()?.map_or(Ok(()), |now| self.compare_size(&now)),
         }
     }
 
     fn is_replaced(&self) -> bool {
-        let Ok(own) = self.file.metadata() else { return false };
-        self.path.metadata().map_or(true, |now| (now.dev(), now.ino()) != (own.dev(), own.ino()))
+        let Bytes::File(file, path) = &self.bytes else { return false };
+        let Ok(own) = file.metadata() else { return false };
+        path.metadata().map_or(true, |now| (now.dev(), now.ino()) != (own.dev(), own.ino()))
     }
 }
 
@@ -213,23 +276,62 @@ fn sampled_blocks(size: u64) -> impl Iterator<Item = (u64, u64)> {
 }
 
 /// Reads from its own position.
-pub(crate) struct FromPlace {
-    file: Arc<File>,
-    at: u64,
+pub(crate) enum FromPlace {
+    File { file: Arc<File>, at: u64 },
+    Object(Box<ObjectReader>),
 }
 
 impl Read for FromPlace {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let n = self.file.read_at(buf, self.at)?;
-        self.at += n as u64;
-        Ok(n)
+        match self {
+            Self::File { file, at } => {
+                let n = file.read_at(buf, *at)?;
+                *at += n as u64;
+                Ok(n)
+            }
+            Self::Object(reader) => reader.read(buf),
+        }
     }
 }
 
 impl FromPlace {
     /// Skips `n` bytes, also past the end of the file.
     pub(crate) fn pass(&mut self, n: u64) {
-        self.at = self.at.saturating_add(n);
+        match self {
+            Self::File { at, .. } => *at = at.saturating_add(n),
+            Self::Object(reader) => reader.pass(n),
+        }
+    }
+}
+
+/// Reads and seeks.
+pub(crate) struct Seekable {
+    place: OnDisk,
+    at: u64,
+    /// Reads from `at` on.
+    from: Option<FromPlace>,
+}
+
+impl Read for Seekable {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let n = self.from.get_or_insert_with(|| self.place.from(self.at)).read(buf)?;
+        self.at += n as u64;
+        Ok(n)
+    }
+}
+
+impl Seek for Seekable {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let at = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(by) => self.place.size.checked_add_signed(by),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+        };
+        let at = at.ok_or(io::ErrorKind::InvalidInput)?;
+        if at != self.at {
+            (self.at, self.from) = (at, None);
+        }
+        Ok(at)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Opens a file by its name and its first bytes: which format, how compressed, how long.
 
+use crate::address::Address;
 use crate::arrow::{self, Arrow};
 use crate::columnar::{Columnar, Cuts, SourceLocation};
 use crate::csv::{CsvReader, READ_BYTES};
@@ -11,7 +12,8 @@ use crate::fixed_width::FixedWidth;
 use crate::input::{Meter, Metered, Utf8};
 use crate::json_elements::{Elements, OnlyObject, only_object};
 use crate::jsonl::JsonlReader;
-use crate::on_disk::OnDisk;
+use crate::objects::{self, Opened};
+use crate::on_disk::{OnDisk, Seekable};
 use crate::parquet::Parquet;
 use crate::sniff::{DetectedDialect, Sample, find_encoding, likely_encoding, sniff, sniff_lines};
 use crate::tar_member::{self, is_tar};
@@ -23,7 +25,7 @@ use inrush_core::bulk::checksum::checksum;
 use inrush_core::error::{Error, Kind, Result};
 use std::any::Any;
 use std::fs::File;
-use std::io::{self, Read, Seek};
+use std::io::{self, Read};
 use std::sync::Arc;
 
 /// What kind of file it is.
@@ -89,6 +91,9 @@ fn open_once(path: &str, format: Format, options: &CsvOptions) -> Result<Box<dyn
     if path == "-" {
         return open_stream(path, Box::new(io::stdin()), None, format, options);
     }
+    if let Some((address, member)) = at_address(path)? {
+        return open_object(&address, member, format, options);
+    }
     let (file, archive, member) = open_path(path)?;
     let metadata = file.metadata().map_err(|e| cannot_open(path, e))?;
     if metadata.is_dir() {
@@ -97,42 +102,93 @@ fn open_once(path: &str, format: Format, options: &CsvOptions) -> Result<Box<dyn
     if !metadata.is_file() {
         return open_stream(path, Box::new(file), None, format, options);
     }
+    open_placed(path, archive, member, OnDisk::new(path, archive, None, &file)?, format, options)
+}
+
+/// A file or an object, whose bytes are read from any place of it.
+fn open_placed(
+    path: &str,
+    archive: &str,
+    member: Option<&str>,
+    place: OnDisk,
+    format: Format,
+    options: &CsvOptions,
+) -> Result<Box<dyn FileSource>> {
     let cannot_read = |e| Error::io(format!("cannot read `{path}`"), e);
     let mut head = Vec::new();
-    (&file).take(MAGIC_BYTES).read_to_end(&mut head).map_err(cannot_read)?;
-    (&file).rewind().map_err(cannot_read)?;
+    place.exact(0, MAGIC_BYTES).read_to_end(&mut head).map_err(cannot_read)?;
     match (Compression::of(path, &head)?, member) {
         // By its beginning alone: what only has the name is refused as that.
-        (Compression::None, None) if is_parquet("", &head, format) => {
-            open_parquet(path, OnDisk::new(path, path, None, &file)?, options)
-        }
-        (Compression::None, None) if is_arrow_file(&head, format) => {
-            open_arrow_file(path, OnDisk::new(path, path, None, &file)?, options)
-        }
+        (Compression::None, None) if is_parquet("", &head, format) => open_parquet(path, place, options),
+        (Compression::None, None) if is_arrow_file(&head, format) => open_arrow_file(path, place, options),
         (Compression::Zip, member) => {
-            let directory = Directory::read(archive, file.try_clone().map_err(cannot_read)?)?;
+            let directory = Directory::read(archive, place.seekable())?;
             if format == Format::Xlsx || (format == Format::Auto && is_workbook(&directory.names())) {
-                return open_workbook(path, archive, &file, directory, member, options);
+                return open_workbook(path, archive, &place, directory, member, options);
             }
             // A document that is a zip archive inside.
             if let (Format::Auto, None) = (format, member) {
                 refuse_other_format(path, &[ending(path)])?;
             }
             let member = zip_member::open(directory, member)?;
-            let place = OnDisk::new(path, archive, Some(&member.name), &file)?;
+            let place = place.of_member(&member.name);
             let of = OfArchive { path, archive, member: &member.name, compression: Compression::Zip, place };
             of.open(member.bytes, member.meter, format, options)
         }
         (compression, member) => {
-            let place = OnDisk::new(path, archive, None, &file)?;
             let (head, _) = peek_before_errors(plain_from(&place, compression, None).map_err(cannot_read)?, TAR_HEAD);
             match member {
-                _ if is_tar(&head) => open_tar(path, archive, &place, &file, compression, member, format, options),
+                _ if is_tar(&head) => open_tar(path, archive, &place, compression, member, format, options),
                 Some(_) => Err(Error::config(format!("`{archive}` is neither a zip archive nor a tar archive"))),
-                None => open_stream(path, Box::new(file), Some(place), format, options),
+                None => open_stream(path, Box::new(place.from(0)), Some(place), format, options),
             }
         }
     }
+}
+
+/// The address that a name is, and the name of the member of an archive after a `#`; `None` for the path of a file.
+fn at_address(path: &str) -> Result<Option<(Address, Option<&str>)>> {
+    match Address::parse(path).transpose()? {
+        Some(address) if address.scheme.is_http() => {
+            let (url, member) = path.split_once('#').map_or((path, None), |(url, member)| (url, Some(member)));
+            Ok(Address::parse(url).transpose()?.map(|address| (address, member)))
+        }
+        other => Ok(other.map(|address| (address, None))),
+    }
+}
+
+/// An object. Its key may contain a `#` as well.
+fn open_object(
+    address: &Address,
+    member: Option<&str>,
+    format: Format,
+    options: &CsvOptions,
+) -> Result<Box<dyn FileSource>> {
+    let (archive, member, opened) = match objects::open(address) {
+        Err(error) if member.is_none() && objects::is_missing(&error) => open_archive(address).ok_or(error)??,
+        opened => (address.clone(), member.map(str::to_owned), opened?),
+    };
+    let (archive, member) = (archive.shown(), member.as_deref());
+    let path = member.map_or_else(|| archive.clone(), |member| format!("{archive}#{member}"));
+    match opened {
+        Opened::Object(object) => {
+            let place = OnDisk::of_object(&path, &object);
+            open_placed(&path, &archive, member, place, format, options)
+        }
+        Opened::Stream(bytes) => open_stream(&path, bytes, None, format, options),
+    }
+}
+
+/// The first object whose key ends before a `#` of the address; the rest is a member's name.
+fn open_archive(address: &Address) -> Option<Result<(Address, Option<String>, Opened)>> {
+    let places = address.key.match_indices('#').map(|(at, _)| (&address.key[..at], &address.key[at + 1..]));
+    places.filter(|(key, _)| !key.is_empty()).find_map(|(key, member)| {
+        let archive = address.with_key(key);
+        match objects::open(&archive) {
+            Err(error) if objects::is_missing(&error) => None,
+            opened => Some(opened.map(|opened| (archive, Some(member.to_owned()), opened))),
+        }
+    })
 }
 
 /// The plain bytes of a file from its beginning; the meter counts the bytes that are read of the file.
@@ -145,12 +201,10 @@ fn plain_from(place: &OnDisk, compression: Compression, meter: Option<Arc<Meter>
 }
 
 /// A member of a tar archive, which may be compressed.
-#[expect(clippy::too_many_arguments, reason = "everything known about a file, passed on in one place")]
 fn open_tar(
     path: &str,
     archive: &str,
     bytes: &OnDisk,
-    file: &File,
     compression: Compression,
     member: Option<&str>,
     format: Format,
@@ -159,7 +213,7 @@ fn open_tar(
     let cannot_read = |e| Error::io(format!("cannot read `{archive}`"), e);
     let is_plain = compression == Compression::None;
     let member = match is_plain {
-        true => tar_member::find(archive, &mut bytes.reader(), member)?,
+        true => tar_member::find(archive, &mut bytes.from(0), member)?,
         false => {
             let mut plain = tar_member::Stream(plain_from(bytes, compression, None).map_err(cannot_read)?);
             tar_member::find(archive, &mut plain, member)?
@@ -175,7 +229,7 @@ fn open_tar(
         }
     };
     let plain = Box::new(tar_member::Whole::new(plain, member.size));
-    let place = OnDisk::new(path, archive, Some(&member.name), file)?;
+    let place = bytes.of_member(&member.name);
     let of = OfArchive { path, archive, member: &member.name, compression: Compression::Tar, place };
     of.open(plain, meter, format, options)
 }
@@ -239,10 +293,14 @@ fn open_path(path: &str) -> Result<(File, &str, Option<&str>)> {
 /// Refuses an address and says that it is one. The message does not repeat a login or a signature in it.
 fn refuse_address(path: &str) -> Result<()> {
     let Some((scheme, rest)) = path.split_once("://") else { return Ok(()) };
+    if let Some((_, own)) = ALIASES.iter().find(|(known, _)| scheme.eq_ignore_ascii_case(known)) {
+        return Err(Error::config(format!("addresses that begin with `{scheme}://` are not read"))
+            .with_hint(format!("write it as {own}")));
+    }
     let Some((_, fetch)) = FETCH.iter().find(|(known, _)| scheme.eq_ignore_ascii_case(known)) else { return Ok(()) };
     let shown = rest.split(['?', '#']).next().unwrap_or_default();
     let shown = shown.rsplit_once('@').map_or(shown, |(_, place)| place);
-    Err(Error::config(format!("`{scheme}://{shown}` is an address, and files are read from the disk"))
+    Err(Error::config(format!("`{scheme}://{shown}` is an address of a kind that is not read"))
         .with_hint(format!("fetch it first, so that a broken download is not loaded as a short file: `{fetch}`")))
 }
 
@@ -511,8 +569,8 @@ fn open_json(
 fn open_workbook(
     path: &str,
     archive: &str,
-    file: &File,
-    directory: Directory<File>,
+    bytes: &OnDisk,
+    directory: Directory<Seekable>,
     sheet: Option<&str>,
     options: &CsvOptions,
 ) -> Result<Box<dyn FileSource>> {
@@ -520,10 +578,9 @@ fn open_workbook(
     if options.json_path.is_some() {
         return Err(Error::config(format!("`--json-path` has no meaning for `{path}`, which is a workbook")));
     }
-    let bytes = OnDisk::new(path, archive, None, file)?;
     let from = |at| Box::new(bytes.from(at)) as Box<dyn Read + Send>;
     let opened = xlsx::open(archive, directory, &from, sheet, None, options)?;
-    let place = OnDisk::new(path, archive, Some(&opened.name), file)?;
+    let place = bytes.of_member(&opened.name);
     let (sample, mut lines) = peek_own_errors(opened.lines, STREAM_SAMPLE).map_err(|error| question(path, &error))?;
     let mut meter = opened.meter;
     let is_all = (sample.len() as u64) < STREAM_SAMPLE;
@@ -535,7 +592,7 @@ fn open_workbook(
         let rows = sample.split(|byte| *byte == b'\n').skip(usize::try_from(found.skip).unwrap_or(usize::MAX));
         let width = rows.map(|row| row.split(|byte| *byte == escaped::DELIMITER).count()).max().unwrap_or(0);
         let fill = Fill { line: u32::try_from(found.skip).unwrap_or(u32::MAX), width: width as u32 };
-        let directory = Directory::read(archive, file.try_clone().map_err(|e| cannot_open(path, e))?)?;
+        let directory = Directory::read(archive, bytes.seekable())?;
         let opened = xlsx::open(archive, directory, &from, sheet, Some(fill), options)?;
         (lines, meter) = (opened.lines, opened.meter);
     }
@@ -666,14 +723,22 @@ const SAMPLE: u64 = 1 << 20;
 /// The same for bytes that stay in memory until they are read: the beginning of a stream or of a compressed file.
 const STREAM_SAMPLE: u64 = 256 << 10;
 
-/// What addresses begin with, and what fetches their files.
+/// What addresses that are not read begin with, and what fetches their files.
 const FETCH: &[(&str, &str)] = &[
-    ("http", "curl -fLO URL"),
-    ("https", "curl -fLO URL"),
     ("ftp", "curl -fLO URL"),
-    ("s3", "aws s3 cp URL ."),
-    ("gs", "gcloud storage cp URL ."),
-    ("az", "az storage blob download"),
+    ("ftps", "curl -fLO URL"),
+    ("sftp", "scp HOST:FILE ."),
+    ("hdfs", "hdfs dfs -get URL ."),
+];
+
+/// Other programs' names of stores, and ours.
+const ALIASES: &[(&str, &str)] = &[
+    ("s3a", "`s3://bucket/key`"),
+    ("s3n", "`s3://bucket/key`"),
+    ("gcs", "`gs://bucket/key`"),
+    ("abfs", "`az://container/key`, with the account in AZURE_STORAGE_ACCOUNT_NAME"),
+    ("abfss", "`az://container/key`, with the account in AZURE_STORAGE_ACCOUNT_NAME"),
+    ("wasbs", "`az://container/key`, with the account in AZURE_STORAGE_ACCOUNT_NAME"),
 ];
 
 /// More arrays are data, not tables.

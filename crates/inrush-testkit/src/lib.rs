@@ -20,6 +20,7 @@ pub mod browser;
 pub mod captured;
 pub mod dice;
 pub mod fuzz_harness;
+pub mod object_server;
 pub mod patience;
 pub mod proxy;
 pub mod script;

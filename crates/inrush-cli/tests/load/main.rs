@@ -33,6 +33,7 @@ mod many;
 mod modes;
 mod new_tables;
 mod numbers;
+mod objects;
 mod on_terminal;
 mod operation;
 mod options;

@@ -214,6 +214,8 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "inrush-files",
         &[
+            &["address"],
+            &["no_objects", "objects"],
             &["cells", "escaped", "expansion", "guard", "lz4", "on_disk", "paths", "pending_bytes", "widths"],
             &["decompress", "json_elements", "moment"],
             &["infer_types"],
@@ -234,7 +236,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
         "inrush-testkit",
         &[
             &["patience"],
-            &["blocking_twin", "browser", "captured", "dice", "proxy", "servers", "tidy"],
+            &["blocking_twin", "browser", "captured", "dice", "object_server", "proxy", "servers", "tidy"],
             &["script", "shop", "fuzz_harness"],
         ],
     ),

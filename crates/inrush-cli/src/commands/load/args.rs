@@ -16,7 +16,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES, disable_help_flag = true)]
 pub(crate) struct LoadArgs {
-    /// Files to load, in this order: CSV, TSV, JSON, JSON Lines, plain or compressed (gzip, zstd, lz4, xz, bzip2), Excel (.xlsx), Parquet, Arrow; of an archive `a.zip#file`, `a.tar.gz#file`, `a.xlsx#sheet`; a folder, a quoted 'part-*.csv'; `-` is standard input
+    /// Files to load, in this order: CSV, TSV, JSON, JSON Lines, plain or compressed (gzip, zstd, lz4, xz, bzip2), Excel (.xlsx), Parquet, Arrow; of an archive `a.zip#file`, `a.tar.gz#file`, `a.xlsx#sheet`; a folder, a quoted 'part-*.csv'; an object: `s3://bucket/key`, `gs://`, `az://`, `https://`; `-` is standard input
     #[arg(required_unless_present_any = ["status", "forget"], value_name = "FILE")]
     pub(crate) files: Vec<String>,
 

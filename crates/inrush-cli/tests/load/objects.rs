@@ -1,0 +1,215 @@
+//! Objects of stores and HTTP servers: what a file means, an object means, whatever the network does.
+
+use crate::place::{Done, Place, Rows, everywhere, on};
+use inrush_testkit::object_server::{Act, ObjectServer};
+use inrush_testkit::servers::{Server, spread};
+use std::io::Write as _;
+use std::process::Command;
+
+/// One server with LOCAL INFILE: where the network matters alone.
+fn one() -> Vec<Server> {
+    spread(3).into_iter().take(1).collect()
+}
+
+/// A load with the settings of a store at this address.
+fn command(place: &Place, server: &ObjectServer, arguments: &str) -> Command {
+    let mut command = place.command(arguments);
+    command.envs([("AWS_ENDPOINT_URL", &server.url()[..]), ("AWS_REGION", "us-east-1"), ("AWS_ACCESS_KEY_ID", "id")]);
+    command.envs([("AWS_SECRET_ACCESS_KEY", "very-secret"), ("AWS_SESSION_TOKEN", "very-secret-token")]);
+    command
+}
+
+fn load(place: &Place, server: &ObjectServer, arguments: &str) -> Done {
+    place.forget();
+    go_on(place, server, arguments)
+}
+
+fn go_on(place: &Place, server: &ObjectServer, arguments: &str) -> Done {
+    let done = place.done(&command(place, server, arguments).args(["--json", "-q"]).output().unwrap());
+    assert!(!format!("{}{}", done.stdout, done.stderr).contains("very-secret"), "{done}");
+    done
+}
+
+/// Numbered rows, of some 70 bytes each.
+fn csv(n: u32) -> Vec<u8> {
+    let mut text = b"id,name\n".to_vec();
+    for id in 1..=n {
+        writeln!(text, "{id},a name that is long enough to fill some of these ranges {:08}", id * 7).unwrap();
+    }
+    text
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(bytes).unwrap();
+    gzip.finish().unwrap()
+}
+
+fn zip(name: &str, bytes: &[u8]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+    zip.write_all(bytes).unwrap();
+    zip.finish().unwrap().into_inner()
+}
+
+const TABLE: &str = "CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(100))";
+
+const SUM: &str = "SELECT COUNT(*), SUM(id), MAX(name) FROM people";
+
+#[test]
+fn each_kind_of_file_is_loaded_from_each_kind_of_address() {
+    everywhere("objects", |place| {
+        let server = ObjectServer::start();
+        place.sql(TABLE);
+        let text = csv(20_000);
+        let jsonl = b"{\"id\": 1, \"name\": \"Ann\"}\n{\"id\": 2, \"name\": \"Bob\"}\n";
+        server.put("/data/in/people.csv", text.clone());
+        server.put("/data/in/a b+c.csv.gz", gzip(&text));
+        server.put("/data/in/people.zip", zip("x/people.csv", &text));
+        server.put("/data/in/few.jsonl", jsonl.to_vec());
+        let all = "20000,200010000,a name that is long enough to fill some of these ranges 00140000";
+        for (name, holds) in [
+            ("s3://data/in/people.csv", all),
+            ("s3://data/in/a b+c.csv.gz", all),
+            ("s3://data/in/people.zip", all),
+            ("s3://data/in/people.zip#x/people.csv", all),
+            ("s3://data/in/few.jsonl", "2,3,Bob"),
+            ("HTTP/data/in/people.csv", all),
+            ("HTTP/data/in/a%20b+c.csv.gz?sig=very-secret", all),
+            ("HTTP/data/in/people.zip#x/people.csv", all),
+        ] {
+            place.forget();
+            let mut command = command(place, &server, "--into people --truncate --json -q");
+            let done = place.done(&command.arg(name.replace("HTTP", &server.url())).output().unwrap());
+            assert_eq!((done.code, &place.sql(SUM)[..]), (0, holds), "{name}: {done}");
+            assert!(!format!("{}{}", done.stdout, done.stderr).contains("very-secret"), "{done}");
+        }
+    });
+}
+
+#[test]
+fn a_table_is_created_from_it() {
+    on(one(), "object_table", |place| {
+        let server = ObjectServer::start();
+        server.put("/data/people.csv", csv(3));
+        let done = load(place, &server, "s3://data/people.csv --into people --create-table");
+        assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(3))), "{done}");
+        assert_eq!(place.sql("SELECT COUNT(*) FROM people"), "3");
+    });
+}
+
+#[test]
+fn what_the_network_does_changes_nothing() {
+    on(one(), "object_faults", |place| {
+        place.sql(TABLE);
+        let text = csv(200_000);
+        let server = ObjectServer::start();
+        server.put("/data/people.csv", text.clone());
+        server.put("/data/people.csv.gz", gzip(&text));
+        for name in ["people.csv", "people.csv.gz"] {
+            server.set_policy(|request| match request.nth % 4 {
+                0 => Act::Fail(503, "<Error><Code>SlowDown</Code></Error>".into()),
+                1 => Act::Cut(0),
+                2 => Act::Cut(100_001),
+                _ => Act::Answer,
+            });
+            let done = load(place, &server, &format!("s3://data/{name} --into people --truncate"));
+            assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(200_000))), "{name}: {done}");
+        }
+        assert!(server.requests().iter().any(|request| request.headers.contains_key("if-match")));
+    });
+}
+
+#[test]
+fn an_object_that_changes_is_noticed() {
+    on(one(), "object_changes", |place| {
+        place.sql(TABLE);
+        let server = ObjectServer::start();
+        let text = csv(200_000);
+        server.put("/data/people.csv", text.clone());
+        let other = [&text[..text.len() - 2], b"9\n"].concat();
+        // The second request for what is behind the sample.
+        server.set_policy(move |request| match request.headers.get("range") {
+            Some(range) if range.starts_with("bytes=1441792-") => Act::Replace(other.clone()),
+            _ => Act::Answer,
+        });
+        let done = load(place, &server, "s3://data/people.csv --into people");
+        assert_eq!(done.code, 2, "{done}");
+        done.says("`s3://data/people.csv` was written to while it was loaded: its ETag is another one");
+        // The rest is not put behind the old rows.
+        server.set_policy(|_| Act::Answer);
+        let again = go_on(place, &server, "s3://data/people.csv --into people");
+        assert_ne!(place.sql("SELECT COUNT(*), COUNT(DISTINCT id) FROM people"), "", "{again}");
+    });
+}
+
+#[test]
+fn a_loaded_object_is_known_by_its_etag() {
+    on(one(), "object_ledger", |place| {
+        place.sql(TABLE);
+        let server = ObjectServer::start();
+        server.put("/data/people.csv", csv(1000));
+        assert_eq!(load(place, &server, "s3://data/people.csv --into people").code, 0);
+        let again = go_on(place, &server, "s3://data/people.csv --into people");
+        assert_eq!((again.code, &place.sql("SELECT COUNT(*) FROM people")[..]), (0, "1000"), "{again}");
+        server.put("/data/people.csv", csv(1001));
+        let changed = go_on(place, &server, "s3://data/people.csv --into people");
+        assert_ne!(changed.code, 0, "{changed}");
+        changed.says("with another content");
+    });
+}
+
+#[test]
+fn what_cannot_be_opened_is_explained() {
+    on(one(), "object_errors", |place| {
+        place.sql(TABLE);
+        let server = ObjectServer::start();
+        server.put("/data/people.csv", csv(3));
+        let http = server.url();
+        for (name, says, hint) in [
+            ("s3://data/none.csv", "cannot open `s3://data/none.csv`: there is no such object", "check the key"),
+            ("s3://none/people.csv", "there is no bucket `none`", "AWS_ENDPOINT_URL"),
+            ("s3://data", "the address `s3://data/` names no object", "`s3://bucket/*.csv`"),
+            ("s3://data//people.csv", "begins with `/`", "copy it"),
+            ("s3://id:very-secret@data/people.csv", "has a login in it", "AWS_ACCESS_KEY_ID"),
+            (
+                &format!("{}/none.csv?sig=very-secret", http.replace("//", "//me:very-secret@")),
+                "has a login",
+                "address",
+            ),
+            (&format!("{http}/none.csv?sig=very-secret"), "/none.csv`: there is no such object", "check the address"),
+            ("ftp://me:very-secret@host/x.csv", "`ftp://host/x.csv` is an address of a kind that is not read", "curl"),
+            ("s3a://data/people.csv", "that begin with `s3a://` are not read", "`s3://bucket/key`"),
+        ] {
+            let done = load(place, &server, &format!("{name} --into people"));
+            assert_eq!(done.code, 1, "{name}: {done}");
+            done.says(says);
+            done.says(hint);
+        }
+        server.set_policy(|_| Act::Fail(400, "<Error><Code>ExpiredToken</Code></Error>".into()));
+        let done = load(place, &server, "s3://data/people.csv --into people");
+        done.says("the credentials have expired");
+        done.says("AWS_SESSION_TOKEN");
+        let mut bare = place.command("s3://data/people.csv --into people -q");
+        let done = place.done(&bare.env("AWS_EC2_METADATA_DISABLED", "true").output().unwrap());
+        assert_eq!(done.code, 1, "{done}");
+        done.says("there are no credentials for `s3://data/people.csv`");
+    });
+}
+
+#[test]
+fn a_profile_has_the_credentials() {
+    on(one(), "object_profile", |place| {
+        place.sql(TABLE);
+        let server = ObjectServer::start();
+        server.put("/data/people.csv", csv(3));
+        std::fs::create_dir(place.path(".aws")).unwrap();
+        place.write(".aws/credentials", "[work]\naws_access_key_id = WORKKEY\naws_secret_access_key = very-secret\n");
+        place.write(".aws/config", format!("[profile work]\nregion = eu-west-9\nendpoint_url = {}\n", server.url()));
+        let mut command = place.command("s3://data/people.csv --into people --json -q");
+        let done = place.done(&command.env("AWS_PROFILE", "work").output().unwrap());
+        assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(3))), "{done}");
+        let signed = &server.requests()[0].headers["authorization"];
+        assert!(signed.contains("WORKKEY") && signed.contains("eu-west-9"), "{signed}");
+    });
+}

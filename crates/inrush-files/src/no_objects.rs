@@ -1,0 +1,80 @@
+//! In place of [`objects`](crate::objects) without the feature `object-store`: no address is opened, so that there is no [`Object`].
+
+use crate::address::Address;
+use inrush_core::error::{Error, Result};
+use std::io::{self, Read};
+
+/// Never made.
+#[derive(Clone, Debug)]
+pub(crate) struct Object(Address);
+
+/// Never made.
+pub(crate) enum Opened {
+    Object(Object),
+    Stream(Box<dyn Read + Send>),
+}
+
+/// Refuses the address.
+///
+/// # Errors
+/// `Config` always.
+pub(crate) fn open(address: &Address) -> Result<Opened> {
+    Err(refused(address))
+}
+
+fn refused(address: &Address) -> Error {
+    let message = format!("`{}` is an address, and objects are not read here", address.shown());
+    Error::config(message).with_hint("it was built without the feature `object-store`")
+}
+
+/// No object is missing.
+pub(crate) fn is_missing(_: &Error) -> bool {
+    false
+}
+
+impl Object {
+    pub(crate) fn size(&self) -> u64 {
+        0
+    }
+
+    pub(crate) fn address(&self) -> &Address {
+        &self.0
+    }
+
+    pub(crate) fn etag(&self) -> Option<&str> {
+        None
+    }
+
+    pub(crate) fn modified(&self) -> Option<i64> {
+        None
+    }
+
+    pub(crate) fn failure(&self) -> Option<Error> {
+        None
+    }
+
+    pub(crate) fn compare(&self) -> Result<()> {
+        Err(refused(&self.0))
+    }
+}
+
+/// Reads nothing.
+pub(crate) struct ObjectReader;
+
+impl ObjectReader {
+    pub(crate) fn new(_: &Object, _at: u64) -> Self {
+        Self
+    }
+
+    pub(crate) fn exact(_: &Object, _at: u64, _bytes: u64) -> Self {
+        Self
+    }
+
+    pub(crate) fn pass(&mut self, _n: u64) {}
+}
+
+impl Read for ObjectReader {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Ok(0)
+    }
+}

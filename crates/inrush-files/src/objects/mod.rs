@@ -1,0 +1,23 @@
+//! Objects of stores (S3, Google Cloud Storage, Azure) and of HTTP servers, read by ranges through the crate `object_store`.
+//!
+//! ```text
+//! Address -> store (its client, credentials) -> object (size, ETag) -> reader (ranges ahead) -> std::io::Read
+//!                                                                  all requests: runtime, one thread
+//! ```
+//!
+//! Invariant: every byte that is read of an [`Object`] belongs to the content that it had when it was opened. Each request names its ETag,
+//! and each answer is compared with it.
+
+mod failure;
+mod object;
+mod profile;
+mod reader;
+mod runtime;
+mod store;
+
+pub(crate) use failure::is_missing;
+pub(crate) use object::{Object, Opened, open};
+pub(crate) use reader::ObjectReader;
+
+#[cfg(test)]
+mod tests;
