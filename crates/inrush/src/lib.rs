@@ -80,6 +80,7 @@ mod kept_batches;
 mod loader;
 mod net;
 mod nonblocking;
+mod once;
 #[cfg(feature = "blocking")]
 pub mod parts;
 pub mod pipeline;
@@ -95,6 +96,7 @@ mod tokio;
 mod trace;
 mod transact;
 mod verbs;
+mod waiter;
 
 #[cfg(all(feature = "tokio", feature = "arrow"))]
 pub use crate::tokio::{ArrowBatches, ResultBatches};

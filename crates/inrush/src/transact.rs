@@ -3,7 +3,7 @@
 //!
 //! A line is leased to one transaction at a time, so that none waits for the lock of another one's line.
 
-use crate::inserter::line::{Line, LineLedger};
+use crate::once::{Line, LineLedger};
 use crate::{Config, Error, Result, TransactionOptions};
 use inrush_core::retry::fate::Stage;
 use inrush_core::retry::{self, Retries};

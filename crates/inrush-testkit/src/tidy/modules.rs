@@ -182,7 +182,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "inrush",
         &[
-            &["columns", "config", "fault", "guard", "nonblocking", "reading", "table"],
+            &["columns", "config", "fault", "guard", "nonblocking", "once", "reading", "table", "waiter"],
             &["bulk", "kept_batches", "pipeline", "sql", "tls", "trace"],
             &["batch", "net"],
             &["deadlines"],

@@ -6,11 +6,11 @@ use super::shell::{self, Alone, sleep, wait};
 use super::{Connection, Pool, PooledConnection};
 use crate::inserter::answers::Ticket;
 use crate::inserter::attempts::{Attempts, NextStep};
-use crate::inserter::line::{self, Finding, Line, LineLedger, LinePlace};
 use crate::inserter::shape::{Known, RowShape};
 use crate::inserter::shared::{Batch, Entry, Lane, Shared, Stored};
 use crate::inserter::workers::{NextJob, Worker, Workers};
 use crate::inserter::{Inserted, InserterOptions, InserterStatus, MAX_SPARE_BYTES, batch_options, one_row, unanswered};
+use crate::once::{self, Finding, Line, LineLedger, LinePlace};
 use crate::{Error, Kind, Params, Result};
 use inrush_core::convert::BoundRows;
 use inrush_core::profile::Cluster;
@@ -210,7 +210,7 @@ impl Inserter {
         let mut connection = pool.get_by(until)?;
         let options = &shared.options;
         if options.exactly_once {
-            line::check_cluster(Cluster::read(&connection.texts(Cluster::QUERY)?))?;
+            once::check_cluster(Cluster::read(&connection.texts(Cluster::QUERY)?))?;
         }
         let table = connection.target(&shared.table)?;
         let known = Known { table: table.as_deref(), rules: &connection.rules()?, at: Instant::now() };
@@ -379,15 +379,15 @@ impl Writer {
             match ledger.settled(before, found) {
                 Finding::Committed => return Ok(stored),
                 Finding::NotCommitted => {}
-                Finding::Unexpected => return Err((Stage::Settle, line::unexpected())),
+                Finding::Unexpected => return Err((Stage::Settle, once::unexpected())),
             }
         }
-        let at = find_line(connection, ledger).map_err(|e| (Stage::Before, line::unusable(e)))?;
+        let at = find_line(connection, ledger).map_err(|e| (Stage::Before, once::unusable(e)))?;
         let mut tx = connection.begin().map_err(|e| (Stage::Before, e))?;
         let stored = insert(&mut tx, batch, wants_ids).map_err(|e| (Stage::Open, e))?;
-        if !advance(&mut tx, &ledger.line, at).map_err(|e| (Stage::Open, line::unusable(e)))? {
+        if !advance(&mut tx, &ledger.line, at).map_err(|e| (Stage::Open, once::unusable(e)))? {
             ledger.place = LinePlace::Unsure;
-            return Err((Stage::Open, line::unexpected()));
+            return Err((Stage::Open, once::unexpected()));
         }
         // Unless the COMMIT is answered, only a locking read shows where the line is.
         ledger.place = LinePlace::Unsure;
@@ -464,7 +464,7 @@ pub(super) fn find_line(connection: &mut Connection, ledger: &mut LineLedger) ->
         return Ok(at);
     }
     let begun = match connection.execute(&line.begin(), ()) {
-        Err(error) if error.code() == line::NO_SUCH_TABLE => {
+        Err(error) if error.code() == once::NO_SUCH_TABLE => {
             connection.execute(&line.create(), ())?;
             connection.execute(&line.begin(), ())
         }
@@ -472,7 +472,7 @@ pub(super) fn find_line(connection: &mut Connection, ledger: &mut LineLedger) ->
     };
     match begun {
         Ok(_) => {}
-        Err(error) if error.code() == line::DUPLICATE => {}
+        Err(error) if error.code() == once::DUPLICATE => {}
         Err(error) => return Err(error),
     }
     *place = LinePlace::At(0);

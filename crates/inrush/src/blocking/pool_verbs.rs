@@ -5,7 +5,7 @@
 use super::inserter::{advance, find_line};
 use super::shell::sleep;
 use super::{Connection, Pool, PooledConnection, ResultRows, Transaction};
-use crate::inserter::line::{self, Finding, LinePlace};
+use crate::once::{self, Finding, LinePlace};
 use crate::trace::Trace;
 use crate::transact::{self, Doubt, Failure, Lease};
 use crate::{
@@ -108,7 +108,7 @@ impl Pool {
         match ledger.settled(doubt.before, found) {
             Finding::Committed => Ok(doubt.value),
             Finding::NotCommitted => Err(Failure::not_stored(doubt)),
-            Finding::Unexpected => Err(Failure::unsettled(line::unexpected(), doubt)),
+            Finding::Unexpected => Err(Failure::unsettled(once::unexpected(), doubt)),
         }
     }
 
@@ -282,7 +282,7 @@ fn attempt_on<T, E: From<Error>>(
         Some(lease) => {
             check_cluster(connection, lease).map_err(|e| (Stage::Before, e))?;
             let ledger = lease.ledger();
-            let at = find_line(connection, ledger).map_err(|e| (Stage::Before, line::unusable(e)))?;
+            let at = find_line(connection, ledger).map_err(|e| (Stage::Before, once::unusable(e)))?;
             Some((ledger, at))
         }
     };
@@ -296,11 +296,11 @@ fn attempt_on<T, E: From<Error>>(
         }
     };
     if let Some((ledger, at)) = &mut ledger {
-        let is_moved = advance(&mut tx, &ledger.line, *at).map_err(|e| (Stage::Open, line::unusable(e)))?;
+        let is_moved = advance(&mut tx, &ledger.line, *at).map_err(|e| (Stage::Open, once::unusable(e)))?;
         // Unless the COMMIT is answered, only a locking read shows where the line is.
         ledger.place = LinePlace::Unsure;
         if !is_moved {
-            return Err((Stage::Open, line::unexpected()).into());
+            return Err((Stage::Open, once::unexpected()).into());
         }
     }
     match tx.commit_in_stages() {
@@ -317,7 +317,7 @@ fn attempt_on<T, E: From<Error>>(
 /// Refuses a server whose row locks do not reach all servers of its cluster. Checks once a pool.
 fn check_cluster(connection: &mut Connection, lease: &Lease) -> Result<()> {
     if !lease.lines().is_checked() {
-        line::check_cluster(Cluster::read(&connection.texts(Cluster::QUERY)?))?;
+        once::check_cluster(Cluster::read(&connection.texts(Cluster::QUERY)?))?;
         lease.lines().checked();
     }
     Ok(())

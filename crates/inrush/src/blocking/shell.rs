@@ -5,7 +5,7 @@ use super::socket::Aborter;
 use crate::inserter::Inserted;
 use crate::inserter::answers::Ticket;
 use crate::inserter::shared::Shared;
-use crate::pool::waiter::Waiter;
+use crate::waiter::Waiter;
 use crate::{Config, Error, Result, verbs};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;

@@ -6,7 +6,6 @@
 //! | [`queue`] | which rows form the next batch, who waits for room, which lane has work: pure |
 //! | [`attempts`] | a batch from its first attempt to its end: pure |
 //! | [`shape`] | the columns of the rows, and their statement |
-//! | [`line`] | the ledger by which a lost COMMIT is settled |
 //! | [`answers`] | where the callers of a batch find their answers, be they threads or tasks |
 //! | [`shared`] | the queue in its mutex, and the values that give back what they hold when they are dropped |
 //! | [`workers`] | which worker writes for the lanes of one or of many inserters |
@@ -18,7 +17,6 @@
 
 pub(crate) mod answers;
 pub(crate) mod attempts;
-pub(crate) mod line;
 #[cfg(feature = "metrics")]
 mod meters;
 #[cfg(not(feature = "metrics"))]

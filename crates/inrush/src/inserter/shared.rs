@@ -2,13 +2,13 @@
 //! back what it holds when it is dropped, so that whatever ends (a task, a thread, a runtime), every row has its answer.
 
 use crate::inserter::answers::{Answers, Ticket, UnreportedErrors};
-use crate::inserter::line::LineLedger;
 use crate::inserter::meters::Meters;
 use crate::inserter::queue::{Admission, Queue, WakeOrder, Work};
 use crate::inserter::shape::RowShape;
 use crate::inserter::{Inserted, InserterOptions, InserterStatus};
-use crate::pool::waiter::Waiter;
+use crate::once::LineLedger;
 use crate::table::TableName;
+use crate::waiter::Waiter;
 use crate::{Error, Kind, Result};
 use inrush_core::bulk::run::BatchReport;
 use inrush_core::convert::RowBuffer;

@@ -9,7 +9,7 @@
 use crate::Result;
 use crate::inserter::queue::WakeOrder;
 use crate::inserter::shared::{Lane, Next, Shared, Taken, abandoned, closed};
-use crate::pool::waiter::Waiter;
+use crate::waiter::Waiter;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Wake, Waker};

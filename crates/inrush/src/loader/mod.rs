@@ -51,7 +51,7 @@ pub use ledger::{Forgotten, JobProgress, JobRun, JobStatus};
 pub use options::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad, MinRows, Sort};
 
 use crate::Config;
-use crate::pool::waiter::Waiter;
+use crate::waiter::Waiter;
 use control::lock;
 use inrush_core::bulk::ledger::Totals;
 use inrush_core::bulk::report::{self, Report, Stop};

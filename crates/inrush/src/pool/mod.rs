@@ -3,7 +3,6 @@
 //! | file | what |
 //! |---|---|
 //! | [`ledger`] | who gets which connection, who may open one, what is retired: pure, the time comes in |
-//! | [`waiter`] | how a waiting thread or task is woken |
 //! | [`shared`] | a ledger in its mutex, and the values that give back what they hold when they are dropped |
 //! | [`refused`] | what a caller waits for that the server does not let in |
 //! | [`meters`] | metrics under the names of OpenTelemetry |
@@ -20,7 +19,6 @@ mod meters;
 mod refused;
 
 pub(crate) mod shared;
-pub(crate) mod waiter;
 
 pub use ledger::PoolStatus;
 pub(crate) use shared::Lendable;

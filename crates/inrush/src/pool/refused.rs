@@ -1,7 +1,7 @@
 //! A server that has as many connections as it takes: a caller that it refused waits for one of the pool's own to come back.
 
 use crate::pool::shared::{Lendable, Next, Opening, Refused, Waiting};
-use crate::pool::waiter::Waiter;
+use crate::waiter::Waiter;
 use crate::{Error, Result};
 use inrush_core::error::{Class, Reason};
 use std::sync::Arc;

@@ -7,7 +7,7 @@
 use crate::PoolOptions;
 use crate::pool::ledger::{Acquired, Answer, Check, Chores, PoolLedger, PoolStatus, Resting};
 use crate::pool::meters::Meters;
-use crate::pool::waiter::Waiter;
+use crate::waiter::Waiter;
 use crate::{Config, Error, Kind, Result, verbs};
 use inrush_core::error::Reason;
 use inrush_core::session::{Changes, Channel, Clean, Cleanup};

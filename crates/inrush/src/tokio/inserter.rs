@@ -4,11 +4,11 @@ use super::shell::{self, Alone, sleep, wait};
 use super::{Connection, Pool, PooledConnection};
 use crate::inserter::answers::Ticket;
 use crate::inserter::attempts::{Attempts, NextStep};
-use crate::inserter::line::{self, Finding, Line, LineLedger, LinePlace};
 use crate::inserter::shape::{Known, RowShape};
 use crate::inserter::shared::{Batch, Entry, Lane, Shared, Stored};
 use crate::inserter::workers::{NextJob, Worker, Workers};
 use crate::inserter::{Inserted, InserterOptions, InserterStatus, MAX_SPARE_BYTES, batch_options, one_row, unanswered};
+use crate::once::{self, Finding, Line, LineLedger, LinePlace};
 use crate::{Error, Kind, Params, Result};
 use inrush_core::convert::BoundRows;
 use inrush_core::profile::Cluster;
@@ -213,7 +213,7 @@ impl Inserter {
         let mut connection = pool.get_by(until).await?;
         let options = &shared.options;
         if options.exactly_once {
-            line::check_cluster(Cluster::read(&connection.texts(Cluster::QUERY).await?))?;
+            once::check_cluster(Cluster::read(&connection.texts(Cluster::QUERY).await?))?;
         }
         let table = connection.target(&shared.table).await?;
         let known = Known { table: table.as_deref(), rules: &connection.rules().await?, at: Instant::now() };
@@ -382,15 +382,15 @@ impl Writer {
             match ledger.settled(before, found) {
                 Finding::Committed => return Ok(stored),
                 Finding::NotCommitted => {}
-                Finding::Unexpected => return Err((Stage::Settle, line::unexpected())),
+                Finding::Unexpected => return Err((Stage::Settle, once::unexpected())),
             }
         }
-        let at = find_line(connection, ledger).await.map_err(|e| (Stage::Before, line::unusable(e)))?;
+        let at = find_line(connection, ledger).await.map_err(|e| (Stage::Before, once::unusable(e)))?;
         let mut tx = connection.begin().await.map_err(|e| (Stage::Before, e))?;
         let stored = insert(&mut tx, batch, wants_ids).await.map_err(|e| (Stage::Open, e))?;
-        if !advance(&mut tx, &ledger.line, at).await.map_err(|e| (Stage::Open, line::unusable(e)))? {
+        if !advance(&mut tx, &ledger.line, at).await.map_err(|e| (Stage::Open, once::unusable(e)))? {
             ledger.place = LinePlace::Unsure;
-            return Err((Stage::Open, line::unexpected()));
+            return Err((Stage::Open, once::unexpected()));
         }
         // Unless the COMMIT is answered, only a locking read shows where the line is.
         ledger.place = LinePlace::Unsure;
@@ -467,7 +467,7 @@ pub(super) async fn find_line(connection: &mut Connection, ledger: &mut LineLedg
         return Ok(at);
     }
     let begun = match connection.execute(&line.begin(), ()).await {
-        Err(error) if error.code() == line::NO_SUCH_TABLE => {
+        Err(error) if error.code() == once::NO_SUCH_TABLE => {
             connection.execute(&line.create(), ()).await?;
             connection.execute(&line.begin(), ()).await
         }
@@ -475,7 +475,7 @@ pub(super) async fn find_line(connection: &mut Connection, ledger: &mut LineLedg
     };
     match begun {
         Ok(_) => {}
-        Err(error) if error.code() == line::DUPLICATE => {}
+        Err(error) if error.code() == once::DUPLICATE => {}
         Err(error) => return Err(error),
     }
     *place = LinePlace::At(0);

@@ -4,7 +4,7 @@ use super::Connection;
 use crate::inserter::Inserted;
 use crate::inserter::answers::Ticket;
 use crate::inserter::shared::Shared;
-use crate::pool::waiter::Waiter;
+use crate::waiter::Waiter;
 use crate::{Config, Error, Result, verbs};
 use ::tokio::runtime::Handle;
 use ::tokio::sync::{Mutex, MutexGuard};

@@ -1,5 +1,5 @@
-//! The ledger of an inserter that stores exactly once: a line a lane in the table `inrush_inserter`, moved on by one in the
-//! transaction of each batch.
+//! The ledger by which inserters and a pool's transactions store exactly once: a line a lane in the table `inrush_inserter`, moved on by
+//! one in each transaction.
 //!
 //! ```text
 //! START TRANSACTION; INSERT ..; UPDATE inrush_inserter SET batch = 8 WHERE .. AND batch = 7; COMMIT
