@@ -31,7 +31,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, default_value = "auto", value_name = "METHOD", help_heading = "Writing")]
     method: String,
 
-    /// Connections side by side: `auto` finds out how many are worth it
+    /// Connections side by side: `auto` measures how many pay off
     #[arg(long, default_value = "auto", value_name = "auto|N", help_heading = "Writing")]
     lanes: String,
 
@@ -154,11 +154,11 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "JOB", num_args = 1.., help_heading = "Ledger", conflicts_with = "files")]
     pub(crate) forget: Vec<String>,
 
-    /// For how long a chunk is tried again that met a deadlock, a lost connection or the like: `30s`, `10m`; `0` is never
+    /// How long a chunk is retried after a deadlock, a lost connection or the like: `30s`, `10m`; `0` is never
     #[arg(long, default_value = "10m", value_name = "TIME", help_heading = "Writing")]
     retry_for: String,
 
-    /// `csv`, `tsv`, `jsonl`, `json`, `parquet`, `arrow` or `xlsx`; `auto` finds it out, and of a text its delimiter, quotes and header
+    /// `csv`, `tsv`, `jsonl`, `json`, `parquet`, `arrow` or `xlsx`; `auto` detects it, and of a text its delimiter, quotes and header
     #[arg(
         long,
         value_enum,
@@ -173,7 +173,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "KEY.KEY", help_heading = "Files")]
     json_path: Option<String>,
 
-    /// Field delimiter, one byte; `\t` is a tab; `auto` finds it out [default: auto; with `--format csv` a comma]
+    /// Field delimiter, one byte; `\t` is a tab; `auto` detects it [default: auto; with `--format csv` a comma]
     #[arg(long, value_name = "auto|C", help_heading = "Files")]
     delimiter: Option<String>,
 
@@ -224,7 +224,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "C", help_heading = "Files")]
     thousands: Option<char>,
 
-    /// A sign or word that may stand before or behind numbers, such as `€`; may be given several times
+    /// A sign or word that may stand before or after numbers, such as `€`; may be given several times
     #[arg(long, value_name = "SIGN", help_heading = "Files")]
     currency: Vec<String>,
 
@@ -248,7 +248,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "N,N", help_heading = "Files")]
     widths: Option<String>,
 
-    /// What to do with fields behind those of the header, and names in JSON that are no columns: `error` or `ignore`
+    /// What to do with fields after those of the header, and names in JSON that are no columns: `error` or `ignore`
     #[arg(
         long,
         value_enum,
@@ -259,7 +259,7 @@ pub(crate) struct LoadArgs {
     )]
     extra_fields: ExtraFields,
 
-    /// What fields are that a record lacks at its end: an `error` or `null`
+    /// What fields that a record lacks at its end become: an `error` or `null`
     #[arg(
         long,
         value_enum,
@@ -293,7 +293,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, default_value = "+00:00", value_name = "ZONE", allow_hyphen_values = true, help_heading = "Files")]
     time_zone: String,
 
-    /// Pass over the first N lines of each file, before its header; `auto`: over all that stand before its table
+    /// Skip the first N lines of each file, before its header; `auto` skips all lines before its table
     #[arg(long, default_value = "0", value_name = "auto|N", help_heading = "Files")]
     skip: String,
 
