@@ -165,7 +165,7 @@ impl Blocks {
             return Err(broken(&format!("it names {length} bytes at {start}, and has {}", self.file.size())));
         }
         let mut bytes = vec![0; length as usize];
-        self.file.from(start).read_exact(&mut bytes)?;
+        self.file.exact(start, length).read_exact(&mut bytes)?;
         self.meter.add(length);
         Ok(bytes)
     }

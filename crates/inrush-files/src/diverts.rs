@@ -1,6 +1,7 @@
 //! The reject file of `--bad-rows divert:FILE`: its preconditions, and its beginning, so that it can be
 //! corrected and loaded like the files its records come from.
 
+use crate::address::is_address;
 use crate::csv::CsvReader;
 use crate::file_source::{FileSource, RejectForm};
 use crate::paths::table_of;
@@ -29,6 +30,11 @@ pub fn is_of_one_table(name: &str) -> bool {
 /// # Errors
 /// `Config`.
 pub fn check_reject_file(file: &Path, sources: &[String], readers: &[Box<dyn FileSource>]) -> Result<()> {
+    if file.to_str().is_some_and(is_address) {
+        // It is appended to by every run of the job, chunk by chunk; an object is written as a whole.
+        return Err(Error::config("bad rows are diverted to a file, and this is an address".to_owned())
+            .with_hint("name a file on the disk, `--bad-rows divert:FILE`, and copy it when the load has ended"));
+    }
     if same_as_source(file, sources) {
         // It would replace the source when the load ends, including records that are not stored.
         return Err(Error::config(format!("`{}` is read and would be written as well", file.display()))

@@ -27,6 +27,14 @@ fn refused(address: &Address) -> Error {
     Error::config(message).with_hint("it was built without the feature `object-store`")
 }
 
+/// Refuses the address.
+///
+/// # Errors
+/// `Config` always.
+pub(crate) fn list(folder: &Address, _is_deep: bool) -> Result<Vec<String>> {
+    Err(refused(folder))
+}
+
 /// No object is missing.
 pub(crate) fn is_missing(_: &Error) -> bool {
     false
@@ -67,6 +75,10 @@ impl ObjectReader {
     }
 
     pub(crate) fn exact(_: &Object, _at: u64, _bytes: u64) -> Self {
+        Self
+    }
+
+    pub(crate) fn in_steps(_: &Object, _at: u64, _bytes: u64, _step: u64) -> Self {
         Self
     }
 

@@ -135,6 +135,19 @@ impl OnDisk {
         from.take(bytes)
     }
 
+    /// These bytes of an object, all of which are read in order, in ranges of `step` bytes; `None` for a file.
+    pub(crate) fn in_steps(&self, at: u64, bytes: u64, step: u64) -> Option<FromPlace> {
+        match &self.bytes {
+            Bytes::File(..) => None,
+            Bytes::Object(object) => Some(FromPlace::Object(Box::new(ObjectReader::in_steps(object, at, bytes, step)))),
+        }
+    }
+
+    /// Whether its identity proves that the whole content is the same: that of an object with an ETag does.
+    pub(crate) fn is_proved(&self) -> bool {
+        matches!(&self.bytes, Bytes::Object(object) if object.etag().is_some())
+    }
+
     /// Reads and seeks by its own position.
     pub(crate) fn seekable(&self) -> Seekable {
         Seekable { place: self.clone(), at: 0, from: None }

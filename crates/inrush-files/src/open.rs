@@ -424,7 +424,7 @@ fn open_text(
         // Nothing of the sample stays in memory: there may be thousands of files.
         Some(place) if compression == Compression::None => {
             let mut bytes = Vec::new();
-            place.from(0).take(SAMPLE).read_to_end(&mut bytes).map_err(cannot_read)?;
+            place.exact(0, SAMPLE).read_to_end(&mut bytes).map_err(cannot_read)?;
             let is_all = (bytes.len() as u64) < SAMPLE;
             (bytes, is_all, plain)
         }

@@ -7,6 +7,7 @@
 mod header;
 mod pages;
 mod runs;
+mod window;
 
 use crate::columnar::Arrays;
 use crate::guard::guarded;
@@ -27,7 +28,8 @@ use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::schema::types::Type;
 use std::io::{BufReader, Read};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use window::{Window, WindowReader};
 
 /// A Parquet file.
 pub(crate) struct Parquet {
@@ -65,7 +67,7 @@ impl Parquet {
     /// Reads the footer. `batch_bytes` is the approximate maximum that is decoded at a time.
     pub(crate) fn open(name: &str, file: OnDisk, meter: Arc<Meter>, batch_bytes: usize, memory: usize) -> Result<Self> {
         let name: Arc<str> = name.into();
-        let pages = FileBytes { file, meter };
+        let pages = FileBytes { file, meter, window: None };
         let metadata = guarded(&name, || load(&pages).map_err(|e| damaged(&name, &e)))?;
         let schema = marked(&metadata);
         let (rows, bytes) = metadata.metadata().row_groups().iter().fold((0u64, 0u64), |(rows, bytes), group| {
@@ -349,6 +351,17 @@ fn damaged(name: &str, error: &dyn std::fmt::Display) -> Error {
 struct FileBytes {
     file: OnDisk,
     meter: Arc<Meter>,
+    /// For a column of an object: its bytes are requested ahead.
+    window: Option<Arc<Mutex<Window>>>,
+}
+
+impl FileBytes {
+    /// The same bytes for the reader of one column, which has `bytes` bytes from `at` on and is one of `n_columns`.
+    fn of_column(&self, at: u64, bytes: u64, n_columns: usize) -> Self {
+        let step = (WINDOWS / (2 * n_columns.max(1) as u64)).clamp(LEAST_STEP, MOST_STEP);
+        let window = Window::new(&self.file, at, bytes, step).map(|window| Arc::new(Mutex::new(window)));
+        Self { window, ..self.clone() }
+    }
 }
 
 impl Length for FileBytes {
@@ -361,7 +374,11 @@ impl ChunkReader for FileBytes {
     type T = BufReader<Box<dyn Read + Send>>;
 
     fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
-        Ok(BufReader::with_capacity(HEADER_BYTES, Box::new(self.file.from(start))))
+        let from: Box<dyn Read + Send> = match &self.window {
+            Some(window) => Box::new(WindowReader::new(window, start)),
+            None => Box::new(self.file.from(start)),
+        };
+        Ok(BufReader::with_capacity(HEADER_BYTES, from))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
@@ -369,11 +386,21 @@ impl ChunkReader for FileBytes {
             return Err(ParquetError::EOF(format!("it names {length} bytes at {start}, and has {}", self.len())));
         }
         let mut bytes = vec![0; length];
-        self.file.from(start).read_exact(&mut bytes)?;
+        match &self.window {
+            Some(window) => WindowReader::new(window, start).read_exact(&mut bytes)?,
+            None => self.file.exact(start, length as u64).read_exact(&mut bytes)?,
+        }
         self.meter.add(length as u64);
         Ok(bytes.into())
     }
 }
+
+/// 64 MiB: the bytes under way for all columns of an object.
+const WINDOWS: u64 = 64 << 20;
+
+/// 256 KiB, and 8 MiB: bytes of a range.
+const LEAST_STEP: u64 = 256 << 10;
+const MOST_STEP: u64 = 8 << 20;
 
 /// A batch that takes too much memory is read again with so many times fewer rows.
 const SHRINK: u64 = 8;

@@ -1,5 +1,7 @@
 //! Which files a user means: patterns that no shell expanded, folders; and the table of a file's name.
 
+use crate::address::Address;
+use crate::objects;
 use inrush_core::{Error, Result};
 use std::fs;
 use std::io;
@@ -7,6 +9,7 @@ use std::path::Path;
 
 /// A file's name up to its first dot; of an archive's member, the member's.
 pub fn table_of(file: &str) -> Option<String> {
+    let file = if file.contains("://") { file.split('?').next().unwrap_or_default() } else { file };
     let path = file.rsplit_once('#').map_or(file, |(_, member)| member);
     let name = path.rsplit('/').next().unwrap_or_default();
     let stem = name.split('.').next().unwrap_or_default();
@@ -21,7 +24,12 @@ pub fn expand(files: &[String]) -> Result<Vec<String>> {
     let mut all: Vec<String> = Vec::new();
     for file in files {
         let path = Path::new(file);
-        if path.is_dir() {
+        if let Some(found) = objects_like(file)? {
+            if found.is_empty() {
+                return Err(Error::config(format!("no object is named like `{file}`")));
+            }
+            all.extend(found);
+        } else if path.is_dir() {
             let found = in_folder(path, "*").map_err(|e| cannot_list(file, &e))?;
             if found.is_empty() {
                 return Err(Error::config(format!("there is no file in the folder `{file}`")));
@@ -42,6 +50,43 @@ pub fn expand(files: &[String]) -> Result<Vec<String>> {
         all.retain(|file| seen.insert(file.clone()));
     }
     Ok(all)
+}
+
+/// The objects that an address with a pattern stands for, or a folder's; `None` for other names.
+fn objects_like(name: &str) -> Result<Option<Vec<String>>> {
+    let Some(address) = Address::parse(name).transpose()?.filter(|address| !address.scheme.is_http()) else {
+        return Ok(None);
+    };
+    let pattern = match &address.key[..] {
+        key if key.is_empty() || key.ends_with('/') => format!("{key}*"),
+        key if key.contains(MAGIC) => key.to_owned(),
+        _ => return Ok(None),
+    };
+    if address.key.is_empty() && !name.ends_with('/') {
+        return Ok(None);
+    }
+    let plain = pattern.find(MAGIC).unwrap_or(pattern.len());
+    let folder = pattern[..plain].rfind('/').map_or(0, |at| at + 1);
+    let is_deep = pattern[folder..].contains('/');
+    let keys = objects::list(&address.with_key(&pattern[..folder]), is_deep)?;
+    // A key may hold such characters itself.
+    if let Some(same) = keys.iter().find(|key| **key == address.key) {
+        return Ok(Some(vec![address.with_key(same).shown()]));
+    }
+    let like = keys.iter().filter(|key| is_path_like(key, &pattern));
+    Ok(Some(like.map(|key| address.with_key(key).shown()).collect()))
+}
+
+/// Whether each part of a key matches that of a pattern.
+fn is_path_like(key: &str, pattern: &str) -> bool {
+    let (mut parts, mut patterns) = (key.split('/'), pattern.split('/'));
+    loop {
+        match (parts.next(), patterns.next()) {
+            (None, None) => return true,
+            (Some(part), Some(pattern)) if part == pattern || is_like(part, pattern) => {}
+            _ => return false,
+        }
+    }
 }
 
 /// The files that match a pattern.

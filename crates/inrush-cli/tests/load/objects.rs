@@ -1,6 +1,7 @@
 //! Objects of stores and HTTP servers: what a file means, an object means, whatever the network does.
 
 use crate::place::{Done, Place, Rows, everywhere, on};
+use crate::stopped::{Running, await_true};
 use inrush_testkit::object_server::{Act, ObjectServer};
 use inrush_testkit::servers::{Server, spread};
 use std::io::Write as _;
@@ -211,5 +212,137 @@ fn a_profile_has_the_credentials() {
         assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(3))), "{done}");
         let signed = &server.requests()[0].headers["authorization"];
         assert!(signed.contains("WORKKEY") && signed.contains("eu-west-9"), "{signed}");
+    });
+}
+
+#[test]
+fn folders_and_patterns_are_listed() {
+    on(one(), "object_lists", |place| {
+        place.sql(TABLE);
+        let server = ObjectServer::start();
+        let row = |id: u32| format!("id,name\n{id},x\n");
+        for id in 1..=9 {
+            server.put(&format!("/data/in/part-{id}.csv"), row(id));
+        }
+        server.put("/data/in/.hidden.csv", row(100));
+        server.put("/data/in/deep/part-10.csv", row(10));
+        server.put("/data/in/other/part-11.csv", row(11));
+        server.put("/data/in/a[1].csv", row(12));
+        server.put("/data/top.csv", row(13));
+        for (name, count, sum) in [
+            ("s3://data/in/part-*.csv", 9, 45),
+            ("s3://data/in/part-[2-4].csv", 3, 9),
+            ("s3://data/in/", 10, 57),
+            ("s3://data/in/*/part-*.csv", 2, 21),
+            ("s3://data/*/deep/*.csv", 1, 10),
+            ("s3://data/in/a[1].csv", 1, 12),
+            ("s3://data/", 1, 13),
+            ("s3://data/top.csv s3://data/t*.csv", 1, 13),
+        ] {
+            let done = load(place, &server, &format!("{name} --into people --truncate"));
+            assert_eq!(done.code, 0, "{name}: {done}");
+            assert_eq!(place.sql("SELECT COUNT(*), SUM(id) FROM people"), format!("{count},{sum}"), "{name}: {done}");
+        }
+        for (name, says) in [
+            ("s3://data/in/none*", "no object is named like `s3://data/in/none*`"),
+            ("s3://data/none/", "no object is named like `s3://data/none/`"),
+        ] {
+            let done = load(place, &server, &format!("{name} --into people"));
+            assert_eq!(done.code, 1, "{done}");
+            done.says(says);
+        }
+        place.sql("CREATE TABLE top (id INT PRIMARY KEY, name VARCHAR(100))");
+        let done = load(place, &server, "s3://data/t*.csv --into shop.*".replace("shop", place.schema.name()).as_str());
+        assert_eq!((done.code, &place.sql("SELECT COUNT(*) FROM top")[..]), (0, "1"), "{done}");
+    });
+}
+
+#[test]
+fn parquet_and_arrow_are_read_by_ranges() {
+    on(one(), "object_columnar", |place| {
+        let server = ObjectServer::start();
+        place.sql(TABLE);
+        place.sql(
+            "CREATE TABLE source WITH RECURSIVE n (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n WHERE id < 900) \
+             SELECT a.id * 1000 + b.id AS id, SHA2(a.id * 1000 + b.id, 256) AS name FROM n a JOIN n b ON b.id <= 300",
+        );
+        let sums = "SELECT COUNT(*), SUM(id), BIT_XOR(CRC32(name)) FROM ";
+        let want = place.sql(&format!("{sums} source"));
+        for format in ["parquet", "arrow"] {
+            let mut export = Command::new(env!("CARGO_BIN_EXE_inrush"));
+            export.args(["export", "source", "--to", format, "--format", format, "-q", "-u", &place.server.user]);
+            export.args(["-D", place.schema.name(), "-S"]).arg(&place.server.socket).current_dir(place.folder.path());
+            let done = place.done(&export.env("INRUSH_PASSWORD", &place.server.password).output().unwrap());
+            assert_eq!(done.code, 0, "{done}");
+            let name = format!("source.{format}");
+            let bytes = std::fs::read(place.path(&format!("{format}/{name}"))).unwrap();
+            assert!(bytes.len() > 4 << 20, "{} bytes", bytes.len());
+            server.put(&format!("/data/{name}"), bytes);
+            server.set_policy(|request| match request.nth % 5 {
+                3 => Act::Cut(10_000),
+                _ => Act::Answer,
+            });
+            let before = server.requests().len();
+            let done = load(place, &server, &format!("s3://data/{name} --into people --truncate"));
+            assert_eq!((done.code, place.sql(&format!("{sums} people"))), (0, want.clone()), "{format}: {done}");
+            let requests = server.requests().split_off(before);
+            assert!(requests.iter().all(|request| request.headers.contains_key("range")), "{requests:?}");
+            assert!(requests.len() < 60, "{} requests", requests.len());
+        }
+    });
+}
+
+#[test]
+fn a_load_in_part_continues_with_the_same_object_alone() {
+    on(one(), "object_resume", |place| {
+        place.sql(TABLE);
+        let server = ObjectServer::start();
+        let text = csv(100_000);
+        server.put("/data/people.csv", text.clone());
+        let args = "s3://data/people.csv --into people --batch 5000 --lanes 1";
+        // Bad rows end the first run in its midst.
+        place.sql("ALTER TABLE people ADD CHECK (id <> 70000)");
+        let stopped = load(place, &server, args);
+        assert_eq!(stopped.code, 2, "{stopped}");
+        let n: u32 = place.sql("SELECT COUNT(*) FROM people").parse().unwrap();
+        assert!(n > 0 && n < 100_000, "{stopped}");
+        server.put("/data/people.csv", [&text[..], b"100001,new\n"].concat());
+        let other = go_on(place, &server, args);
+        assert_eq!(other.code, 5, "{other}");
+        other.says("is loaded in part, and was written to since: its ETag or its size is another one");
+        server.put("/data/people.csv", text.clone());
+        let again = go_on(place, &server, &format!("{args} --bad-rows skip"));
+        assert_eq!((again.code, &place.sql("SELECT COUNT(*) FROM people")[..]), (4, "99999"), "{again}");
+    });
+}
+
+#[test]
+fn a_server_that_is_silent_does_not_keep_a_load_from_stopping() {
+    on(one(), "object_stall", |place| {
+        place.sql(TABLE);
+        let server = ObjectServer::start();
+        server.put("/data/people.csv", csv(200_000));
+        for (stalls, is_open) in [("bytes=0-", false), ("bytes=5636096-", true)] {
+            server.set_policy(move |request| match request.headers.get("range") {
+                Some(range) if range.starts_with(stalls) => Act::Stall(1000),
+                _ => Act::Answer,
+            });
+            let before = server.requests().len();
+            let load = Running::spawn(place, command(place, &server, "s3://data/people.csv --into people"));
+            await_true("the request", || {
+                let requests = server.requests().split_off(before);
+                requests
+                    .iter()
+                    .any(|request| request.headers.get("range").is_some_and(|range| range.starts_with(stalls)))
+            });
+            if is_open {
+                await_true("rows in the table", || place.sql("SELECT COUNT(*) > 0 FROM people") == "1");
+            }
+            load.signal("INT");
+            let done = load.end();
+            // Before its files are open the signal itself ends it.
+            assert_eq!(done.code, if is_open { 130 } else { -1 }, "{stalls}: {done}");
+            place.forget();
+        }
     });
 }

@@ -9,6 +9,7 @@
 //! and each answer is compared with it.
 
 mod failure;
+mod list;
 mod object;
 mod profile;
 mod reader;
@@ -16,6 +17,7 @@ mod runtime;
 mod store;
 
 pub(crate) use failure::is_missing;
+pub(crate) use list::list;
 pub(crate) use object::{Object, Opened, open};
 pub(crate) use reader::ObjectReader;
 

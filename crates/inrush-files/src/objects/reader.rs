@@ -26,6 +26,10 @@ pub(crate) struct ObjectReader {
     step: u64,
     /// Ranges that may be under way.
     depth: usize,
+    /// The most bytes of a range.
+    most: u64,
+    /// The most ranges under way.
+    most_depth: usize,
 }
 
 impl ObjectReader {
@@ -39,9 +43,17 @@ impl ObjectReader {
         Self::of(object, at, at.saturating_add(bytes).min(object.size()), STEP, DEPTH)
     }
 
+    /// These bytes, in ranges of `step` bytes of which two are under way.
+    pub(crate) fn in_steps(object: &Object, at: u64, bytes: u64, step: u64) -> Self {
+        let mut reader = Self::of(object, at, at.saturating_add(bytes).min(object.size()), step, 2);
+        (reader.most, reader.most_depth) = (step, 2);
+        reader
+    }
+
     fn of(object: &Object, at: u64, end: u64, step: u64, depth: usize) -> Self {
         let (part, ahead) = (Bytes::new(), VecDeque::new());
-        Self { object: object.clone(), at, end, part, ahead, requested: at, step, depth }
+        let (most, most_depth) = (STEP, DEPTH);
+        Self { object: object.clone(), at, end, part, ahead, requested: at, step, depth, most, most_depth }
     }
 
     /// Skips `n` bytes, also past the end.
@@ -88,9 +100,9 @@ impl ObjectReader {
             self.ahead.push_back((to, self.object.request(self.requested..to)?));
             self.requested = to;
             if self.step >= WIDE {
-                self.depth = DEPTH;
+                self.depth = self.most_depth;
             }
-            self.step = (self.step * GROWTH).min(STEP);
+            self.step = (self.step * GROWTH).min(self.most);
         }
         Ok(())
     }

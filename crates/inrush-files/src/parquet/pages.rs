@@ -44,11 +44,12 @@ impl RowGroups for Group {
             Some(at) if is_none(at) => &column.clone().into_builder().set_dictionary_page_offset(None).build()?,
             _ => column,
         };
-        let inner = SerializedPageReader::new(Arc::new(self.bytes.clone()), column, self.num_rows(), None)?;
         let (start, len) = column.byte_range();
+        let bytes = self.bytes.of_column(start, len, self.metadata.file_metadata().schema_descr().num_columns());
+        let inner = SerializedPageReader::new(Arc::new(bytes.clone()), column, self.num_rows(), None)?;
         let pages: Box<dyn PageReader> = Box::new(Counted {
             inner,
-            bytes: self.bytes.clone(),
+            bytes,
             next: start..start.saturating_add(len),
             leaf,
             column: column.clone(),

@@ -154,6 +154,22 @@ fn running(line: &JobLine, run: &Run<'_>) -> Opening {
             format!("give the options that it was begun with, or `inrush load --forget {}` and begin anew", line.id),
         );
     }
+    let now = run.identity;
+    if now.is_object() && now.size.is_some() && (line.size != now.size || line.hash != Some(now.hash)) {
+        return match line.totals.chunks {
+            0 => Opening::Anew,
+            _ => refused(
+                format!(
+                    "`{}` is loaded in part, and was written to since: its ETag or its size is another one",
+                    line.source
+                ),
+                format!(
+                    "put the old object back; or `inrush load --forget {}`, which leaves its rows in the table",
+                    line.id
+                ),
+            ),
+        };
+    }
     match missing(line, run) {
         Some(missing) => refused(missing.described(line), missing.way_on(line)),
         None => Opening::Resume,

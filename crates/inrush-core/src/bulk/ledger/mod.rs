@@ -63,5 +63,14 @@ pub struct Identity {
     /// When it was last written, in nanoseconds since 1970; `None` for a stream.
     pub modified: Option<i64>,
     /// XXH3 of its first and last block and of 16 in between, at places that its size decides; of a stream's first block.
+    ///
+    /// Of an object its ETag's, if it has one.
     pub hash: u64,
+}
+
+impl Identity {
+    /// Whether it is an object of a store or an HTTP server. Nothing is appended to such a one, so that another hash is another content.
+    pub fn is_object(&self) -> bool {
+        !self.name.starts_with('/') && self.name.contains("://")
+    }
 }

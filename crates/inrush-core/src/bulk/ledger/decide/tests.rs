@@ -309,3 +309,29 @@ fn the_job_of_another_user_is_not_taken_over() {
     assert!(matches!(one(Some(&running), &Run { may_take_over: true, ..run }), Opening::Resume));
     assert!(matches!(one(Some(&done), &run), Opening::AlreadyLoaded));
 }
+
+/// An object has one content or another; a file may have grown.
+#[test]
+fn an_object_in_part_continues_with_the_same_content_alone() {
+    let object = |hash, chunks| {
+        let identity = Identity { name: "s3://b/a.csv".into(), hash, ..OLD() };
+        let mapping = mapping(",");
+        let run = Run {
+            identity: &identity,
+            mapping: &mapping,
+            may_take_over: true,
+            again: false,
+            skip_loaded: false,
+            mode: Mode::Insert,
+            repeatable: false,
+            held: Held::Rows(20),
+            old_head: None,
+        };
+        let mut line = line(State::Running);
+        line.totals.chunks = chunks;
+        one(Some(&line), &run)
+    };
+    assert!(matches!(object(77, 2), Opening::Resume));
+    assert!(matches!(object(78, 0), Opening::Anew));
+    assert!(matches!(object(78, 2), Opening::Refused(error) if error.message().contains("ETag")));
+}
