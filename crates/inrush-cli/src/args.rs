@@ -9,6 +9,7 @@ use crate::commands::documents::CompletionsArgs;
 use crate::commands::export::ExportArgs;
 use crate::commands::load::LoadArgs;
 use crate::commands::server::ServerArgs;
+use crate::commands::verify::VerifyArgs;
 
 /// Gets rows into MySQL and MariaDB and out again, fast, and loses none.
 #[derive(Debug, Parser)]
@@ -23,9 +24,10 @@ pub(crate) struct Cli {
 
 const ENVIRONMENT: &str = "\
 Environment:
-  INRUSH_URL       the server, as for --url; may hold a password
-  INRUSH_PASSWORD  the password
-  INRUSH_MYSQLD    the server program that `inrush server` starts";
+  INRUSH_URL             the server, as for --url; may hold a password
+  INRUSH_PASSWORD        the password
+  INRUSH_OTHER_PASSWORD  the password of `--other`
+  INRUSH_MYSQLD          the server program that `inrush server` starts";
 
 /// Options of every command.
 #[derive(Debug, Args)]
@@ -90,6 +92,7 @@ impl GlobalArgs {
 pub(crate) enum Command {
     Load(Box<LoadArgs>),
     Export(Box<ExportArgs>),
+    Verify(Box<VerifyArgs>),
     Bench(BenchArgs),
     Server(ServerArgs),
     Completions(CompletionsArgs),

@@ -132,6 +132,24 @@ impl ConnectArgs {
     }
 }
 
+/// A second server: by a URL, without option files, which are of the first one. The password comes from the file or from
+/// INRUSH_OTHER_PASSWORD.
+pub(crate) fn other_server(url: &str, password_file: Option<&Path>) -> Result<Config> {
+    let config = Config::parse(url)?;
+    if config.has_secret() {
+        return Err(Error::config("a password in `--other` is seen by every user of this machine")
+            .with_hint("use `--other-password-file FILE` or INRUSH_OTHER_PASSWORD"));
+    }
+    let password = match password_file {
+        Some(file) => Some(first_line(file)?),
+        None => std::env::var("INRUSH_OTHER_PASSWORD").ok(),
+    };
+    Ok(match password {
+        Some(password) => config.with_password(password),
+        None => config,
+    })
+}
+
 /// A configuration file that cannot be read is an error of the command line, not of the server.
 pub(crate) fn as_usage(error: Error) -> Error {
     if error.kind() == Kind::Io { Error::config(error.to_string()) } else { error }

@@ -18,6 +18,7 @@
 //! | [`value`] | what a column takes: its type, checks, text |
 //! | [`bulk`] | decisions about many rows: batches, plan, encoding, report |
 //! | [`route`] | which partition a row goes to (feature `loader`) |
+//! | [`verify`] | digests of rows as SQL (feature `loader`) |
 //! | [`human`] | numbers and times as people read them |
 //! | [`zone`] | a session's time zone: by its name, and between instants and clocks |
 //! | `setters` | the `with_` methods of options |
@@ -51,6 +52,8 @@ pub mod session;
 mod setters;
 pub mod sql;
 pub mod value;
+#[cfg(feature = "loader")]
+pub mod verify;
 pub mod wire;
 pub mod zone;
 

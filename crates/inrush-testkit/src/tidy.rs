@@ -328,6 +328,7 @@ const CORE_MODULES: &[(&str, &[&str])] = &[
     ("sql", &[]),
     ("session", &["error", "retry", "wire", "profile", "auth", "convert", "sql", "zone"]),
     ("route", &["wire", "profile", "value"]),
+    ("verify", &["error", "value"]),
     ("bulk", &["error", "retry", "wire", "profile", "auth", "convert", "session", "sql", "value", "route", "zone"]),
 ];
 

@@ -96,6 +96,8 @@ mod tokio;
 mod trace;
 mod transact;
 mod verbs;
+#[cfg(feature = "loader")]
+mod verify;
 mod waiter;
 
 #[cfg(all(feature = "tokio", feature = "arrow"))]
@@ -212,3 +214,5 @@ pub use pool::{PoolStatus, Pooled};
 #[cfg(feature = "blocking")]
 pub use read_view::{BinlogPosition, ReadLock, ReadView};
 pub use sql::{Sql, Text, Warning};
+#[cfg(feature = "loader")]
+pub use verify::{Difference, DifferenceKind, Verified, VerifyControl, VerifyOptions, verify_tables};

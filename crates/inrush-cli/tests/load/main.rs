@@ -56,5 +56,6 @@ mod stopped;
 mod terminal;
 mod tuning;
 mod untouched;
+mod verify;
 mod workbooks;
 mod zones;

@@ -191,7 +191,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["inserter"],
             &["transact"],
             &["blocking", "tokio"],
-            &["loader", "parts", "read_view"],
+            &["loader", "parts", "read_view", "verify"],
             &["documents"],
         ],
     ),

@@ -4,12 +4,11 @@ use super::cannot;
 use super::folder::Folder;
 use super::manifest::WrittenFile;
 use crate::Output;
-use crate::wrap::cut;
+use crate::commands::rows_read;
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema, SchemaRef};
 use inrush::blocking::Connection;
 use inrush::{ArrowOptions, InvalidDates};
-use inrush_core::human;
 use inrush_core::{Error, Result};
 use inrush_files::{BatchWriter, WrittenFormat};
 use std::collections::HashMap;
@@ -19,9 +18,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::channel;
 use std::thread;
-use std::time::{Duration, Instant};
 use twox_hash::XxHash3_64;
 
 /// A query, and the file of its rows.
@@ -59,7 +57,7 @@ pub(super) fn write_all(
     let (over, is_over) = channel::<()>();
     thread::scope(|scope| {
         let (work, files) = (&work, &files);
-        let shown = scope.spawn(move || show_progress(&is_over, &work.rows, output));
+        let shown = scope.spawn(move || rows_read::show(&is_over, || work.rows.load(Ordering::Relaxed), output));
         let lanes: Vec<_> =
             connections.into_iter().map(|connection| scope.spawn(move || work.lane(connection, files))).collect();
         let mut written = Vec::new();
@@ -185,26 +183,6 @@ impl Write for Counted {
     fn flush(&mut self) -> std::io::Result<()> {
         self.file.flush()
     }
-}
-
-/// A line that is replaced on a terminal, a line now and then elsewhere.
-fn show_progress(is_over: &std::sync::mpsc::Receiver<()>, rows: &AtomicU64, output: &Output) {
-    if !output.shows_progress() {
-        return;
-    }
-    let is_terminal = output.is_terminal();
-    let every = if is_terminal { Duration::from_millis(100) } else { Duration::from_secs(10) };
-    let began = Instant::now();
-    while is_over.recv_timeout(every).is_err_and(|error| error == RecvTimeoutError::Timeout) {
-        let rows = rows.load(Ordering::Relaxed);
-        let rate = human::short(rows as f64 / began.elapsed().as_secs_f64());
-        let line = format!("{} read, {rate} rows/s", human::counted(rows, "row"));
-        match is_terminal {
-            true => output.set_line(Some(cut(&line, Output::message_width().unwrap_or(Output::FILE_WIDTH)))),
-            false => output.notice(&line),
-        }
-    }
-    output.set_line(None);
 }
 
 /// Rows of a batch: enough for columns to be worth it.

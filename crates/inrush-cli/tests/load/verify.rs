@@ -1,0 +1,325 @@
+//! `inrush verify`: every change of a table is found, also those that a sum of CRC32 does not see, and nothing else is.
+
+use crate::place::{Place, everywhere};
+use inrush_testkit::dice::{Dice, is_long};
+use inrush_testkit::servers::{self, Server};
+use std::process::{Command, Stdio};
+
+fn command(place: &Place, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
+    command.arg("verify").args(["--json", "-q"]).current_dir(place.folder.path());
+    command.arg("-S").arg(&place.server.socket).args(["-u", &place.server.user, "-D", place.schema.name()]);
+    command.env("HOME", place.folder.path()).env_remove("INRUSH_URL").env("INRUSH_PASSWORD", &place.server.password);
+    command.args(arguments.split_whitespace()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// How a comparison ended.
+#[derive(Debug)]
+struct Done {
+    code: i32,
+    json: serde_json::Value,
+    stderr: String,
+}
+
+impl Done {
+    fn of(mut command: Command) -> Self {
+        let output = command.output().unwrap();
+        Self {
+            code: output.status.code().unwrap(),
+            json: serde_json::from_slice(&output.stdout).unwrap_or_default(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    #[track_caller]
+    fn says(&self, text: &str) {
+        assert!(self.stderr.contains(text) || self.json.to_string().contains(text), "{self}");
+    }
+}
+
+impl std::fmt::Display for Done {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "exit code {}\n{}\n{}", self.code, self.json, self.stderr)
+    }
+}
+
+fn verify(place: &Place, arguments: &str) -> Done {
+    Done::of(command(place, arguments))
+}
+
+/// The exit code, and the numbers of missing, extra and different rows.
+fn numbers(done: &Done) -> (i32, [u64; 3]) {
+    (done.code, ["missing", "extra", "different"].map(|name| done.json[name].as_u64().unwrap_or(u64::MAX)))
+}
+
+#[track_caller]
+fn check(place: &Place, what: &str, want: [u64; 3]) -> Done {
+    let done = verify(place, "one other");
+    let code = if want == [0, 0, 0] { 0 } else { 2 };
+    assert_eq!(numbers(&done), (code, want), "{what}: {done}");
+    done
+}
+
+const TYPES: &str = "ti TINYINT, bu BIGINT UNSIGNED, z INT(8) ZEROFILL, y YEAR, b64 BIT(64), d DECIMAL(30,10), f FLOAT, db DOUBLE, dt DATE, \
+    dtm DATETIME(6), ts TIMESTAMP(3) NULL, tm TIME(6), c CHAR(5), v VARCHAR(50), l VARCHAR(20) CHARACTER SET latin1, t TEXT, lt LONGTEXT, \
+    vb VARBINARY(20), bl LONGBLOB, e ENUM('a','b',''), s SET('x','y'), j JSON, g GEOMETRY, n VARCHAR(10) NOT NULL";
+
+const ROWS: &str = r#"(1,-1,18446744073709551615,7,2024,0xffffffffffffffff,-7.5,1.5,0.1,'2024-02-29','9999-12-31 23:59:59.999999','2024-05-05 10:00:00.123',
+      '-837:59:59.5','ab','say "hi", x','grün',REPEAT('x',60000),REPEAT('y',70000),'a\0b',REPEAT('z',70000),'b','x,y','{"a": [1, 2.5, "x"]}',ST_GeomFromText('POINT(1 2)'),'n'),
+    (2,1,0,NULL,1901,NULL,NULL,NULL,-0.0,NULL,NULL,NULL,NULL,NULL,'',NULL,'',NULL,'','',NULL,'',NULL,NULL,''),
+    (3,0,1,0,2155,0,0.0000000001,1e-7,1e-300,'0001-01-01','1000-01-01 00:00:00',NULL,'00:00:00.000001','','a','b','a','b','a','b','','y','[]',ST_GeomFromText('POINT(2 1)'),'a'),
+    (4,0,1,0,2155,0,0.0000000001,1e-7,1e-300,'0001-01-01','1000-01-01 00:00:00',NULL,'00:00:00.000001','','b','a','b','a','b','a','a','y','[]',ST_GeomFromText('POINT(2 1)'),'b')"#;
+
+fn tables(place: &Place, key: &str) {
+    place.sql(&format!(
+        "DROP TABLE IF EXISTS one, other; CREATE TABLE one (id INT UNSIGNED {key}, {TYPES}) CHARACTER SET utf8mb4; \
+         SET time_zone = '+00:00'; INSERT INTO one VALUES {ROWS}"
+    ));
+    again(place);
+}
+
+fn again(place: &Place) {
+    place.sql("DROP TABLE IF EXISTS other; CREATE TABLE other LIKE one; INSERT INTO other SELECT * FROM one");
+}
+
+/// What XOR or CRC32 would miss, and what a text of the value would.
+const CHANGES: &[(&str, [u64; 3])] = &[
+    ("UPDATE other SET ti = 2 WHERE id = 3", [0, 0, 1]),
+    // Values exchanged between rows.
+    ("UPDATE other SET v = IF(v = 'a', 'b', 'a') WHERE id IN (3, 4)", [0, 0, 2]),
+    ("UPDATE other SET v = 'b', l = 'a' WHERE id = 3", [0, 0, 1]),
+    ("DELETE FROM other WHERE id = 4", [1, 0, 0]),
+    ("INSERT INTO other (id, n) VALUES (9, '')", [0, 1, 0]),
+    ("UPDATE other SET v = NULL WHERE id = 2", [0, 0, 1]),
+    ("UPDATE other SET v = 'a ' WHERE id = 3", [0, 0, 1]),
+    ("UPDATE other SET v = 'A' WHERE id = 3", [0, 0, 1]),
+    ("UPDATE other SET l = 'grun' WHERE id = 1", [0, 0, 1]),
+    ("UPDATE other SET lt = CONCAT(REPEAT('y', 69999), 'Y') WHERE id = 1", [0, 0, 1]),
+    ("UPDATE other SET t = CONCAT(REPEAT('x', 59999), 'X') WHERE id = 1", [0, 0, 1]),
+    ("UPDATE other SET bl = CONCAT(REPEAT('z', 69999), 'Z') WHERE id = 1", [0, 0, 1]),
+    ("UPDATE other SET vb = 'a' WHERE id = 1", [0, 0, 1]),
+    ("UPDATE other SET dtm = '9999-12-31 23:59:59.999998' WHERE id = 1", [0, 0, 1]),
+    ("UPDATE other SET tm = '00:00:00.000002' WHERE id = 3", [0, 0, 1]),
+    ("UPDATE other SET bu = bu - 1 WHERE id = 1", [0, 0, 1]),
+    ("UPDATE other SET b64 = 0xfffffffffffffffe WHERE id = 1", [0, 0, 1]),
+    ("UPDATE other SET d = 0.0000000002 WHERE id = 3", [0, 0, 1]),
+    ("UPDATE other SET f = 1.0000001e-7 WHERE id = 3", [0, 0, 1]),
+    ("UPDATE other SET db = 1.0000000000000002e-300 WHERE id = 3", [0, 0, 1]),
+    ("UPDATE other SET j = '[0]' WHERE id = 3", [0, 0, 1]),
+    ("UPDATE other SET g = ST_GeomFromText('POINT(1 2)') WHERE id = 3", [0, 0, 1]),
+    ("UPDATE other SET s = '' WHERE id = 3", [0, 0, 1]),
+    ("SET sql_mode = ''; UPDATE other SET e = 'unknown' WHERE id = 3", [0, 0, 1]),
+    ("UPDATE other SET id = 5 WHERE id = 4", [1, 1, 0]),
+];
+
+#[test]
+fn every_change_is_found() {
+    everywhere("verify_changes", |place| {
+        // By ranges of a number, and by digests of a key of two columns.
+        for key in ["PRIMARY KEY", ", PRIMARY KEY (id, n)"] {
+            tables(place, key);
+            check(place, "nothing", [0, 0, 0]);
+            for (change, want) in CHANGES {
+                place.sql(change);
+                check(place, change, *want);
+                again(place);
+            }
+        }
+        let done = {
+            place.sql("UPDATE other SET v = 'c' WHERE id = 3");
+            check(place, "shown", [0, 0, 1])
+        };
+        let column = &done.json["differences"][0]["columns"][0];
+        assert_eq!(
+            (&column["column"], &column["value"], &column["other"]),
+            (&"v".into(), &"'a'".into(), &"'c'".into())
+        );
+    });
+}
+
+#[test]
+fn rows_without_a_key_are_counted() {
+    everywhere("verify_keyless", |place| {
+        place.sql("CREATE TABLE one (a INT, b VARCHAR(5)); INSERT INTO one VALUES (1,'x'),(1,'x'),(2,'y'),(NULL,'z'),(NULL,NULL)");
+        again(place);
+        check(place, "nothing", [0, 0, 0]);
+        for (change, want) in [
+            ("INSERT INTO other VALUES (1, 'x')", [0, 1, 0]),
+            ("INSERT INTO other VALUES (3, 'x'), (3, 'x')", [0, 2, 0]),
+            ("DELETE FROM other WHERE a = 1 LIMIT 1", [1, 0, 0]),
+            ("DELETE FROM other WHERE a = 1", [2, 0, 0]),
+            ("UPDATE other SET b = '' WHERE a IS NULL AND b IS NULL", [1, 1, 0]),
+            ("UPDATE other SET a = 0 WHERE a IS NULL AND b IS NULL", [1, 1, 0]),
+        ] {
+            place.sql(change);
+            check(place, change, want);
+            let file = "mend.sql";
+            let done = verify(place, &format!("one other --differences-to {file}"));
+            assert_eq!(numbers(&done), (2, want), "{done}");
+            place.sql(&place.read(file));
+            check(place, "mended", [0, 0, 0]);
+            std::fs::remove_file(place.path(file)).unwrap();
+            again(place);
+        }
+    });
+}
+
+#[test]
+fn keys_of_texts_are_compared_by_their_bytes() {
+    everywhere("verify_texts", |place| {
+        place.sql(
+            "CREATE TABLE one (k VARCHAR(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci PRIMARY KEY, v INT); \
+             INSERT INTO one VALUES ('a', 1), ('B', 2), ('é', 3), ('', 4)",
+        );
+        again(place);
+        check(place, "nothing", [0, 0, 0]);
+        place.sql("UPDATE other SET k = 'A' WHERE k = 'a'");
+        check(place, "another case", [1, 1, 0]);
+        // Another character set, another collation, another order of columns, no index: the same rows.
+        place.sql(
+            "DROP TABLE other; CREATE TABLE other (v BIGINT, k CHAR(30) CHARACTER SET ucs2); \
+             INSERT INTO other (k, v) SELECT k, v FROM one",
+        );
+        check(place, "as other types", [0, 0, 0]);
+    });
+}
+
+#[test]
+fn the_file_of_differences_mends_the_other_table() {
+    everywhere("verify_mends", |place| {
+        tables(place, "PRIMARY KEY");
+        place.sql(
+            "UPDATE other SET ti = 9, v = 'it''s \\\\ \"x\"', vb = x'00ff', g = NULL WHERE id = 1; DELETE FROM other WHERE id = 2; \
+             INSERT INTO other (id, n) VALUES (7, 'x'); UPDATE other SET e = 'a' WHERE id = 3",
+        );
+        let done = verify(place, "one other --differences-to mend.sql");
+        assert_eq!(numbers(&done), (2, [1, 1, 2]), "{done}");
+        place.sql(&place.read("mend.sql"));
+        check(place, "mended", [0, 0, 0]);
+        place.sql("DELETE FROM other WHERE id = 2");
+        let done = verify(place, "one other --differences-to all.csv --columns ti");
+        assert_eq!(numbers(&done), (2, [1, 0, 0]), "{done}");
+        assert_eq!(
+            place.read("all.csv"),
+            "kind,times,key,column,value,other\nmissing,1,\"`id` = 2\",\"id\",\"2\",\nmissing,1,\"`id` = 2\",\"ti\",\"1\",\n"
+        );
+        // A file is never written over.
+        assert_eq!(verify(place, "one other --differences-to all.csv").code, 1);
+    });
+}
+
+#[test]
+fn what_cannot_be_compared_is_said() {
+    everywhere("verify_refused", |place| {
+        place.sql("CREATE TABLE one (id INT PRIMARY KEY, a INT); CREATE TABLE other (id INT PRIMARY KEY, b INT); CREATE TABLE third (id INT PRIMARY KEY, a VARCHAR(3))");
+        let says = |arguments: &str, text: &str| {
+            let done = verify(place, arguments);
+            assert_eq!(done.code, 1, "{done}");
+            done.says(text);
+        };
+        says("one nothing", "there is no table");
+        says("one one", "a table is compared with itself");
+        says("one other", "has a column `a`");
+        says("one third", "cannot be compared: it is INT and VARCHAR(3)");
+        says("one other --columns c", "has no column `c`");
+        says("one other --differences-to x.txt", "neither .csv nor .sql");
+        says("one other --other mysql://a:b@h/d", "is seen by every user");
+        assert_eq!(verify(place, "one other --columns id").code, 0);
+        place.sql("INSERT INTO one VALUES (1, 1), (2, 2); INSERT INTO other VALUES (1, 1), (3, 3)");
+        let done = verify(place, "one other --columns id --where id<2");
+        assert_eq!((numbers(&done), &done.json["rows"]), ((0, [0, 0, 0]), &1.into()), "{done}");
+    });
+}
+
+/// MySQL and MariaDB, both ways.
+#[test]
+fn tables_of_two_kinds_of_servers() {
+    let all = servers::all();
+    let find = |name: &str| all.iter().find(|server| server.local_infile && server.name == name).unwrap().clone();
+    let places = ["mysql-9.7", "mariadb-10.11", "mariadb-11.8"].map(|name| Place::new(find(name), "verify_two"));
+    for place in &places {
+        tables(place, "PRIMARY KEY");
+    }
+    let other = |place: &Place, server: &Server, schema: &str, more: &str| {
+        let mut command = command(place, more);
+        command.arg("--other").arg(format!("mysql://{}@{}:{}/{schema}", server.user, server.host, server.port));
+        command.env("INRUSH_OTHER_PASSWORD", &server.password);
+        Done::of(command)
+    };
+    // Numbers of every size, which the two kinds write in another notation.
+    let mut dice = Dice::of("doubles");
+    let values: Vec<_> = (0..400)
+        .map(|id| {
+            let mut number = |most: u64| {
+                let sign = if dice.percent(50) { "-" } else { "" };
+                let digits = dice.below(1_000_000_000_000_000);
+                format!(
+                    "{sign}{}.{digits:015}e{}",
+                    dice.below(10),
+                    i128::from(dice.between(0, 2 * most)) - i128::from(most)
+                )
+            };
+            format!("({id},{},{})", number(305), number(35))
+        })
+        .collect();
+    let borders = "(400,1.7976931348623157e308,0.5),(401,5e-324,0.99999994),(402,0.9999999999999999,1),(403,1023.9999999999999,-0.0),\
+        (404,2.2250738585072014e-308,3.4028234e38),(405,-4503599627370495.5,1.17549435e-38),(406,NULL,NULL)";
+    for place in &places {
+        place.sql(&format!(
+            "CREATE TABLE numbers (id INT PRIMARY KEY, d DOUBLE, f FLOAT); INSERT INTO numbers VALUES {},{borders}",
+            values.join(",")
+        ));
+    }
+    for (one, two) in [(0, 1), (2, 0), (1, 2)] {
+        let (one, two) = (&places[one], &places[two]);
+        if one.is_mysql() != two.is_mysql() {
+            let done = other(one, &two.server, two.schema.name(), "one one");
+            assert_eq!(done.code, 1, "{done}");
+            done.says("MySQL and MariaDB write JSON differently");
+        }
+        let columns = "one one --columns ti,bu,z,y,b64,d,f,db,dt,dtm,ts,tm,c,v,l,t,lt,vb,bl,e,s,g,n";
+        let done = other(one, &two.server, two.schema.name(), columns);
+        assert_eq!(numbers(&done), (0, [0, 0, 0]), "{done}");
+        two.sql("UPDATE one SET db = db * 2 WHERE id = 3");
+        let done = other(one, &two.server, two.schema.name(), columns);
+        assert_eq!(numbers(&done), (2, [0, 0, 1]), "{done}");
+        two.sql("UPDATE one SET db = db / 2 WHERE id = 3");
+        let done = other(one, &two.server, two.schema.name(), "numbers numbers");
+        assert_eq!((numbers(&done), &done.json["rows"]), ((0, [0, 0, 0]), &407.into()), "{done}");
+    }
+}
+
+/// Single cells that change at random, in a table of many ranges.
+#[test]
+fn random_changes_are_found() {
+    let n = if is_long() { 10_000 } else { 60 };
+    everywhere("verify_random", |place| {
+        place.sql(
+            "CREATE TABLE one (id INT PRIMARY KEY, a INT, b VARCHAR(20), c DATETIME(3), d DECIMAL(10,3), e VARBINARY(8), f DOUBLE); \
+             INSERT INTO one WITH RECURSIVE s AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM s WHERE n < 500) \
+             SELECT n * 7, n % 5, CONCAT('b', n % 9), '2024-01-01' + INTERVAL n * 0.001 SECOND, n / 8, CHAR(n % 200), n / 3 FROM s",
+        );
+        again(place);
+        let mut dice = Dice::of("verify");
+        for _ in 0..n {
+            let id = 7 * (1 + dice.below(500));
+            let change = [
+                "a = a + 1",
+                "a = NULL",
+                "b = CONCAT(b, ' ')",
+                "b = UPPER(b)",
+                "b = ''",
+                "c = c + INTERVAL 0.001 SECOND",
+                "d = d + 0.001",
+                "e = CONCAT(e, x'00')",
+                "f = f * (1 + 2.5e-16)",
+                "f = -f",
+            ][usize::try_from(dice.below(10)).unwrap()];
+            place.sql(&format!("UPDATE other SET {change} WHERE id = {id}"));
+            let done = check(place, &format!("{change} of {id}"), [0, 0, 1]);
+            assert_eq!(done.json["differences"][0]["key"]["id"], id.to_string(), "{done}");
+            place.sql(&format!("REPLACE INTO other SELECT * FROM one WHERE id = {id}"));
+        }
+    });
+}

@@ -1,0 +1,245 @@
+//! Digests of rows as SQL that MySQL and MariaDB compute alike, for comparing tables without fetching them.
+//!
+//! A row becomes one text, from which its values can be read back, so that two rows with one text are one row: values with commas in
+//! between, a text followed by its length in bytes, and a digit for each column that may be NULL. Long values go in by their own digest,
+//! because a text beyond max_allowed_packet would be NULL. The row's digest is SHA-256 of that text: MySQL has no MD5() and SHA1() since 9.6.
+//! CRC32 would not do: it is affine, so exchanged values can leave a sum of it as it was.
+//!
+//! Many rows are compared by their number and the sums of two 64-bit parts of their digests. Sums, unlike XOR, count a row that is there twice.
+
+use crate::error::{Error, Result};
+use crate::value::column::{Column, ColumnType};
+use crate::value::ident::quote_ident;
+
+/// How the values of a column become texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// A number or a date: its text has no comma.
+    Plain,
+    /// Any bytes.
+    Bytes,
+    /// Any bytes, too long to be joined with others.
+    Long,
+}
+
+/// A column of two tables that are compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compared {
+    quoted: String,
+    ty: ColumnType,
+    is_utf8: bool,
+    nullable: bool,
+    is_one_family: bool,
+}
+
+impl Compared {
+    /// The column as one of the tables has it, for comparing it with that of the other.
+    ///
+    /// # Errors
+    /// `Config` if values of the two types have no common text.
+    pub fn new(one: &Column, other: &Column, is_one_family: bool) -> Result<Self> {
+        let differ = |why: &str| {
+            Error::config(format!("column `{}` cannot be compared: {why}", one.name))
+                .with_hint("`--columns` names those that can")
+        };
+        if (one.ty == ColumnType::Json || other.ty == ColumnType::Json) && !is_one_family {
+            return Err(differ("MySQL and MariaDB write JSON differently"));
+        }
+        if kind(&one.ty) != kind(&other.ty) {
+            return Err(differ(&format!("it is {} and {}", one.ty, other.ty)));
+        }
+        let is_utf8 = matches!(one.charset.as_deref(), None | Some("utf8mb4" | "utf8mb3" | "utf8" | "ascii"));
+        Ok(Self {
+            quoted: quote_ident(&one.name),
+            ty: one.ty.clone(),
+            is_utf8,
+            // Both sides must have the same marks of NULL.
+            nullable: one.nullable || other.nullable,
+            is_one_family,
+        })
+    }
+
+    /// The column's name in backticks.
+    pub fn quoted(&self) -> &str {
+        &self.quoted
+    }
+
+    fn text(&self) -> (Form, String) {
+        let column = &self.quoted;
+        match &self.ty {
+            // Without the zeros of ZEROFILL.
+            ColumnType::Int { .. } | ColumnType::Year => (Form::Plain, format!("{column}+0")),
+            ColumnType::Decimal { .. } => (Form::Plain, format!("CONCAT({column})")),
+            ColumnType::Double { .. } => (Form::Plain, self.double(column)),
+            // A FLOAT as text has lost digits.
+            ColumnType::Float { .. } => (Form::Plain, self.double(&format!("CAST({column} AS DOUBLE)"))),
+            ColumnType::Bit { .. } => (Form::Plain, format!("CAST({column} AS UNSIGNED)")),
+            ColumnType::Date
+            | ColumnType::Time { .. }
+            | ColumnType::DateTime { .. }
+            | ColumnType::Timestamp { .. }
+            | ColumnType::Uuid
+            | ColumnType::Inet4
+            | ColumnType::Inet6 => (Form::Plain, format!("CAST({column} AS CHAR)")),
+            ColumnType::Char { .. } | ColumnType::VarChar { .. } | ColumnType::Set { .. } => (Form::Bytes, self.utf8()),
+            // The member of index 0 is no member: not the member ''.
+            ColumnType::Enum { .. } => (Form::Bytes, format!("CONCAT({},{column}+0=0)", self.utf8())),
+            ColumnType::Text { bytes } if *bytes < LONG => (Form::Bytes, self.utf8()),
+            ColumnType::Text { .. } => (Form::Long, self.utf8()),
+            ColumnType::Binary { .. } | ColumnType::VarBinary { .. } => (Form::Bytes, column.clone()),
+            ColumnType::Blob { bytes } if *bytes < LONG => (Form::Bytes, column.clone()),
+            ColumnType::Blob { .. } => (Form::Long, column.clone()),
+            ColumnType::Json => (Form::Long, format!("CAST({column} AS CHAR)")),
+            ColumnType::Geometry { .. } | ColumnType::Vector { .. } | ColumnType::Other(_) => {
+                (Form::Long, format!("HEX({column})"))
+            }
+        }
+    }
+
+    /// MySQL and MariaDB write a DOUBLE in another notation and now and then with other digits, so for both it is its sign, its digits in base
+    /// two as a whole number, and their exponent. All steps are exact: a multiplication by a power of two changes no digit. The exponent
+    /// is that of the next power below; the addend keeps numbers just below a power on one side of it, whatever the last digit of LOG2() is.
+    fn double(&self, value: &str) -> String {
+        if self.is_one_family {
+            return format!("CONCAT({value})");
+        }
+        let exponent = format!("FLOOR(LOG2(ABS({value}))+1e-9)");
+        // In two steps, because POW() beyond 2^1023 is an error.
+        let digits = format!("ABS({value})*POW(2,LEAST(54-{exponent},500))*POW(2,GREATEST(-446-{exponent},0))");
+        format!("IF({value}=0,CONCAT({value}),CONCAT({value}<0,' ',CAST({digits} AS SIGNED),' ',{exponent}))")
+    }
+
+    /// A text's bytes in UTF-8, so that neither its collation nor its character set matters.
+    fn utf8(&self) -> String {
+        match self.is_utf8 {
+            true => format!("CAST({} AS BINARY)", self.quoted),
+            false => format!("CAST(CONVERT({} USING utf8mb4) AS BINARY)", self.quoted),
+        }
+    }
+
+    /// SQL whose result is the value as a literal of SQL, for sessions that escape by backslashes.
+    pub fn literal(&self) -> String {
+        let column = &self.quoted;
+        let literal = match &self.ty {
+            ColumnType::Int { .. } | ColumnType::Year | ColumnType::Bit { .. } => format!("CONCAT({column}+0)"),
+            ColumnType::Decimal { .. } | ColumnType::Double { .. } => format!("CONCAT({column})"),
+            ColumnType::Float { .. } => format!("CONCAT(CAST({column} AS DOUBLE))"),
+            ColumnType::Char { .. } | ColumnType::VarChar { .. } | ColumnType::Set { .. } | ColumnType::Text { .. } => {
+                format!("QUOTE(CONVERT({column} USING utf8mb4))")
+            }
+            ColumnType::Enum { .. } => format!("IF({column}+0=0,'0',QUOTE(CONVERT({column} USING utf8mb4)))"),
+            ColumnType::Binary { .. }
+            | ColumnType::VarBinary { .. }
+            | ColumnType::Blob { .. }
+            | ColumnType::Geometry { .. }
+            | ColumnType::Vector { .. }
+            | ColumnType::Other(_) => format!("CONCAT('x''',HEX({column}),'''')"),
+            _ => format!("QUOTE(CAST({column} AS CHAR))"),
+        };
+        format!("IF({column} IS NULL,'NULL',{literal})")
+    }
+}
+
+/// The digest of these columns of a row, as SQL: 64 hexadecimal digits.
+pub fn digest(columns: &[Compared]) -> String {
+    let mut values = Vec::new();
+    for column in columns {
+        let (form, text) = column.text();
+        match form {
+            Form::Plain => values.push(text),
+            Form::Bytes => values.extend([format!("LENGTH({text})"), text]),
+            Form::Long => values.push(format!("SHA2({text},256)")),
+        }
+    }
+    let nulls: Vec<_> =
+        columns.iter().filter(|column| column.nullable).map(|column| format!("ISNULL({})", column.quoted)).collect();
+    match nulls.is_empty() {
+        true => format!("SHA2(CONCAT_WS(',',{}),256)", values.join(",")),
+        false => format!("SHA2(CONCAT_WS(',',CONCAT({}),{}),256)", nulls.join(","), values.join(",")),
+    }
+}
+
+/// The number of rows and the sums of their digests, for each beginning of `key` with so many digits (none: of all rows): a query with the
+/// columns beginning, rows, digests that are not NULL, sum, sum.
+pub fn sums(from: &str, condition: &str, key: Option<(&str, usize)>, digest: &str) -> String {
+    let part = |part: &str| format!("COALESCE(SUM(CAST(CONV({part}(h,16),16,10) AS UNSIGNED)),0)");
+    let (beginning, end) = match key {
+        None => ("''".to_owned(), String::new()),
+        Some((key, digits)) => (format!("LEFT({key},{digits})"), " GROUP BY k".to_owned()),
+    };
+    // The LIMIT keeps the servers from computing the digest once for each use.
+    format!(
+        "SELECT k,COUNT(*),COUNT(h),{},{} FROM (SELECT {beginning} AS k,{digest} AS h FROM {from} WHERE {condition} \
+         LIMIT 18446744073709551615) AS rows_of{end}",
+        part("LEFT"),
+        part("RIGHT")
+    )
+}
+
+/// Types whose values have the same texts.
+fn kind(ty: &ColumnType) -> String {
+    match ty {
+        ColumnType::Int { .. } | ColumnType::Year | ColumnType::Bit { .. } => "whole number".to_owned(),
+        ColumnType::Decimal { scale, .. } => format!("decimal with {scale} digits"),
+        ColumnType::Float { .. } => "float".to_owned(),
+        ColumnType::Double { .. } => "double".to_owned(),
+        ColumnType::DateTime { fsp } | ColumnType::Timestamp { fsp } => format!("time with {fsp} digits"),
+        ColumnType::Time { fsp } => format!("duration with {fsp} digits"),
+        ColumnType::Char { .. } | ColumnType::VarChar { .. } | ColumnType::Set { .. } => "text".to_owned(),
+        ColumnType::Text { bytes } => if *bytes < LONG { "text" } else { "long text" }.to_owned(),
+        ColumnType::Enum { .. } => "enum".to_owned(),
+        ColumnType::Binary { .. } | ColumnType::VarBinary { .. } => "bytes".to_owned(),
+        ColumnType::Blob { bytes } => if *bytes < LONG { "bytes" } else { "long bytes" }.to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// TEXT and BLOB, and what is longer, in bytes. The other columns of a row have 65,535 bytes together.
+const LONG: u32 = 65_535;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(name: &str, ty: &str, nullable: bool) -> Column {
+        Column { nullable, ..Column::new(name, ColumnType::parse(ty)) }
+    }
+
+    #[track_caller]
+    fn check(ty: &str, want: &str) {
+        let column = column("c", ty, false);
+        let compared = Compared::new(&column, &column, true).unwrap();
+        assert_eq!(digest(&[compared]), format!("SHA2(CONCAT_WS(',',{want}),256)"));
+    }
+
+    #[test]
+    fn texts_of_types() {
+        check("int unsigned zerofill", "`c`+0");
+        check("float", "CONCAT(CAST(`c` AS DOUBLE))");
+        check("bit(64)", "CAST(`c` AS UNSIGNED)");
+        check("datetime(6)", "CAST(`c` AS CHAR)");
+        check("varchar(10)", "LENGTH(CAST(`c` AS BINARY)),CAST(`c` AS BINARY)");
+        check("varbinary(10)", "LENGTH(`c`),`c`");
+        check("longtext", "SHA2(CAST(`c` AS BINARY),256)");
+        check("point", "SHA2(HEX(`c`),256)");
+    }
+    #[test]
+    fn null_is_marked_if_either_side_may_have_it() {
+        let columns = [("a", false, true), ("b", false, false), ("d", true, false)].map(|(name, one, other)| {
+            Compared::new(&column(name, "int", one), &column(name, "int", other), true).unwrap()
+        });
+        assert_eq!(digest(&columns), "SHA2(CONCAT_WS(',',CONCAT(ISNULL(`a`),ISNULL(`d`)),`a`+0,`b`+0,`d`+0),256)");
+    }
+    #[test]
+    fn what_cannot_be_compared() {
+        let refused = |one: &str, other: &str, is_one_family| {
+            Compared::new(&column("c", one, true), &column("c", other, true), is_one_family).is_err()
+        };
+        assert!(refused("int", "varchar(3)", true));
+        assert!(refused("datetime", "datetime(3)", true));
+        assert!(refused("json", "json", false));
+        assert!(!refused("json", "json", true));
+        assert!(!refused("int", "bigint unsigned", false));
+        assert!(!refused("char(3)", "varchar(90)", false));
+    }
+}

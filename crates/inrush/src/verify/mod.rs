@@ -1,0 +1,164 @@
+//! Compares two tables row by row without fetching them: the servers compute digests, and only rows that differ travel.
+//!
+//! ```text
+//! columns, key -> cells (ranges of a whole-number key, or beginnings of digests) -> sums of both sides
+//!              -> the cells that differ -> digest and key of each of their rows -> rows that are missing, extra, different
+//! ```
+//! Invariant: a table is called equal only if each cell was summed on both sides, and no digest was NULL.
+
+mod cells;
+mod rows;
+mod side;
+
+use crate::table::TableName;
+use crate::{Config, Result};
+pub use rows::{Difference, DifferenceKind};
+use side::{Pair, Side};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// What is compared, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct VerifyOptions {
+    pub(crate) columns: Vec<String>,
+    pub(crate) condition: Option<String>,
+    pub(crate) lanes: usize,
+    pub(crate) described: usize,
+}
+
+impl Default for VerifyOptions {
+    fn default() -> Self {
+        Self { columns: Vec::new(), condition: None, lanes: 2, described: 20 }
+    }
+}
+
+impl VerifyOptions {
+    /// All columns that are not generated, all rows, two pairs of connections.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only these columns, besides the key.
+    pub fn with_columns(mut self, columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.columns = columns.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Only rows that fulfil this condition of SQL, in both tables.
+    pub fn with_condition(mut self, sql: impl Into<String>) -> Self {
+        self.condition = Some(sql.into());
+        self
+    }
+
+    /// So many pairs of connections compare side by side, where the key is one whole number. Default: 2.
+    pub fn with_lanes(mut self, n: usize) -> Self {
+        self.lanes = n.max(1);
+        self
+    }
+
+    /// So many differences have their values: these cost a query each. Default: 20.
+    pub fn with_described(mut self, n: usize) -> Self {
+        self.described = n;
+        self
+    }
+}
+
+/// What a comparison found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Verified {
+    /// Rows of the first table.
+    pub rows: u64,
+    /// Rows of the second table.
+    pub other_rows: u64,
+    /// Rows that the second table lacks.
+    pub missing: u64,
+    /// Rows that only the second table has.
+    pub extra: u64,
+    /// Rows whose key both tables have, with other values.
+    pub different: u64,
+    /// The columns by which rows are found again; none: rows are compared as a whole.
+    pub key: Vec<String>,
+    /// The columns that were compared, in the first table's order.
+    pub columns: Vec<String>,
+}
+
+impl Verified {
+    /// Whether the tables have the same rows.
+    pub fn is_equal(&self) -> bool {
+        self.missing == 0 && self.extra == 0 && self.different == 0
+    }
+
+    fn add(&mut self, difference: &Difference) {
+        match difference.kind {
+            DifferenceKind::Missing => self.missing += difference.times,
+            DifferenceKind::Extra => self.extra += difference.times,
+            DifferenceKind::Different => self.different += difference.times,
+        }
+    }
+}
+
+/// A comparison's progress, and the way to end it early, for another thread.
+#[derive(Debug, Default)]
+pub struct VerifyControl {
+    rows: AtomicU64,
+    is_over: AtomicBool,
+}
+
+impl VerifyControl {
+    /// Nothing compared yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Rows of the first table that were compared so far.
+    pub fn rows(&self) -> u64 {
+        self.rows.load(Ordering::Relaxed)
+    }
+
+    /// Ends the comparison after the queries that run; it fails with [`Kind::Interrupted`](crate::Kind::Interrupted).
+    pub fn stop(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Compares two tables, and reports each difference to `each` as it is found.
+///
+/// The tables may be on two servers, of MySQL and MariaDB, with other character sets, collations and indexes; columns are found by name. A row
+/// is found again by the primary key of the first table, or a unique key without NULL, if there is one. Rows that change meanwhile are read
+/// once more before they are reported; without [`ReadView`](crate::ReadView)s both tables are as they are at the time of each query.
+///
+/// ```
+/// # let shop = inrush_testkit::shop::open();
+/// # let mut connection = inrush::blocking::Connection::connect(&shop.url())?;
+/// # connection.execute("CREATE TABLE copy LIKE people", ())?;
+/// # connection.execute("INSERT INTO copy SELECT * FROM people", ())?;
+/// # connection.execute("UPDATE copy SET age = age + 1 WHERE id = 2", ())?;
+/// use inrush::{Config, VerifyControl, VerifyOptions, table::TableName, verify_tables};
+/// let config = Config::parse(&shop.url())?;
+/// let (people, copy) = (TableName::parse("people")?, TableName::parse("copy")?);
+/// let mut found = Vec::new();
+/// let verified = verify_tables((&config, &people), (&config, &copy), &VerifyOptions::new(), &VerifyControl::new(), |difference| {
+///     found.push(difference.to_string());
+///     Ok(())
+/// })?;
+/// assert_eq!((verified.rows, verified.different), (3, 1));
+/// # assert_eq!(found.len(), 1);
+/// # Ok::<(), inrush::Error>(())
+/// ```
+///
+/// # Errors
+/// `Config` for a table that is missing and columns that cannot be compared; those of the servers; those of `each`.
+pub fn verify_tables(
+    one: (&Config, &TableName),
+    other: (&Config, &TableName),
+    options: &VerifyOptions,
+    control: &VerifyControl,
+    mut each: impl FnMut(Difference) -> Result<()> + Send,
+) -> Result<Verified> {
+    let (one, other) = (Side::open(one.0, one.1)?, Side::open(other.0, other.1)?);
+    let pair = Pair::new(one, other, options)?;
+    let mut verified = Verified { key: pair.key_names(), columns: pair.column_names(), ..Verified::default() };
+    cells::compare(&pair, options, control, &mut each, &mut verified)?;
+    Ok(verified)
+}
