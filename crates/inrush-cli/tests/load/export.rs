@@ -89,6 +89,47 @@ fn what_comes_out_goes_back_in() {
 }
 
 #[test]
+fn compressed_and_in_order() {
+    everywhere("export_order", |place| {
+        place.sql(
+            "CREATE TABLE t (a VARCHAR(5), b INT, v INT, PRIMARY KEY (b, a)); CREATE TABLE n (id INT PRIMARY KEY, v INT, KEY (v)); \
+             CREATE TABLE keyless (id INT); INSERT INTO t VALUES ('x',2,1),('b',1,2),('a',1,3),('a',3,4); \
+             INSERT INTO n VALUES (5,1),(1,9),(3,4),(9,0); CREATE TABLE back LIKE t",
+        );
+        let done = export(place, "t n --to plain --format csv --order key --lanes 2");
+        assert_eq!(done.code, 0, "{done}");
+        assert_eq!(place.read("plain/t.csv"), "a,b,v\na,1,3\nb,1,2\nx,2,1\na,3,4\n");
+        assert_eq!(place.read("plain/n.1.csv") + &place.read("plain/n.2.csv"), "id,v\n1,9\n3,4\n5,1\nid,v\n9,0\n");
+        for (format, compression, extension) in [
+            ("csv", "gzip", "csv.gz"),
+            ("csv", "zstd", "csv.zst"),
+            ("jsonl", "gzip", "jsonl.gz"),
+            ("jsonl", "zstd", "jsonl.zst"),
+        ] {
+            let folder = format!("{format}-{compression}");
+            let done = export(place, &format!("t --to {folder} --format {format} --compress {compression} --lanes 1"));
+            assert_eq!(done.code, 0, "{done}");
+            assert_eq!(names(place, &folder), ["manifest.json", &format!("t.{extension}")]);
+            place.sql("TRUNCATE back");
+            let null = if format == "csv" { r"--null \N" } else { "" };
+            let done = place.load(&format!("{folder}/t.{extension} --into back {null}"));
+            assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(4))), "{done}");
+            let checksum = |table: &str| place.schema.sql(&format!("CHECKSUM TABLE {table}"))[0][1].clone();
+            assert_eq!(checksum("back"), checksum("t"), "{extension}");
+        }
+        for (arguments, says) in [
+            ("keyless --to none --order key", "has no primary key"),
+            ("t --to none --format parquet --compress gzip", "files of parquet have Zstandard inside"),
+        ] {
+            let done = export(place, arguments);
+            assert_eq!(done.code, 1, "{done}");
+            done.says(says);
+            assert!(!place.path("none").exists());
+        }
+    });
+}
+
+#[test]
 fn all_tables_of_a_database() {
     everywhere("export_all", |place| {
         place.sql("CREATE TABLE `a.b/c` (id INT); CREATE TABLE z (id INT); CREATE VIEW v AS SELECT 1 AS one");

@@ -1,6 +1,7 @@
 //! Rows as lines of text, and when lines are written; the form decides the text around values.
 
 use super::column::LineColumn;
+use super::compressed::{Compressed, WrittenCompression};
 use super::{csv, jsonl, unwritten};
 use arrow_array::{Array, BinaryViewArray, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
@@ -15,15 +16,15 @@ pub(super) enum Form {
 }
 
 /// A file of lines.
-pub(super) struct LinesWriter<W> {
+pub(super) struct LinesWriter<W: Write> {
     form: Form,
-    out: W,
+    out: Compressed<W>,
     lines: Vec<u8>,
     columns: Vec<LineColumn>,
 }
 
 impl<W: Write> LinesWriter<W> {
-    pub(super) fn new(form: Form, schema: &SchemaRef, out: W) -> Result<Self> {
+    pub(super) fn new(form: Form, compression: WrittenCompression, schema: &SchemaRef, out: W) -> Result<Self> {
         let mut columns = Vec::new();
         for field in schema.fields() {
             let ty = field.data_type();
@@ -37,6 +38,7 @@ impl<W: Write> LinesWriter<W> {
         if form == Form::Csv {
             csv::header(&columns, &mut lines);
         }
+        let out = Compressed::new(compression, out).map_err(unwritten)?;
         Ok(Self { form, out, lines, columns })
     }
 
@@ -63,7 +65,7 @@ impl<W: Write> LinesWriter<W> {
 
     pub(super) fn finish(mut self) -> Result<W> {
         self.flush()?;
-        Ok(self.out)
+        self.out.finish().map_err(unwritten)
     }
 
     fn flush(&mut self) -> Result<()> {

@@ -3,6 +3,7 @@
 //! A writer takes batches of one schema and holds at most a row group (Parquet) or a batch in memory. Nothing is complete before `finish`.
 
 mod column;
+mod compressed;
 mod csv;
 mod jsonl;
 mod lines;
@@ -46,6 +47,8 @@ impl WrittenFormat {
     }
 }
 
+pub use compressed::WrittenCompression;
+
 /// A file that is being written.
 pub struct BatchWriter<W: Write + Send>(Writer<W>);
 
@@ -61,9 +64,23 @@ impl<W: Write + Send> BatchWriter<W> {
     /// # Errors
     /// `Config` for a type that the format has not, by column; `Io`.
     pub fn new(format: WrittenFormat, schema: &SchemaRef, out: W) -> Result<Self> {
+        Self::compressed(format, WrittenCompression::None, schema, out)
+    }
+
+    /// The same, compressed if it is a file of lines; Parquet and Arrow compress by themselves.
+    ///
+    /// # Errors
+    /// Those of [`BatchWriter::new`].
+    pub fn compressed(
+        format: WrittenFormat,
+        compression: WrittenCompression,
+        schema: &SchemaRef,
+        out: W,
+    ) -> Result<Self> {
+        let lines = |form, out| lines::LinesWriter::new(form, compression, schema, out).map(Writer::Lines);
         Ok(Self(match format {
-            WrittenFormat::Csv => Writer::Lines(lines::LinesWriter::new(lines::Form::Csv, schema, out)?),
-            WrittenFormat::JsonLines => Writer::Lines(lines::LinesWriter::new(lines::Form::Json, schema, out)?),
+            WrittenFormat::Csv => lines(lines::Form::Csv, out)?,
+            WrittenFormat::JsonLines => lines(lines::Form::Json, out)?,
             WrittenFormat::Parquet => {
                 let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(of_parquet)?;
                 let properties = WriterProperties::builder().set_compression(Compression::ZSTD(level)).build();

@@ -37,6 +37,25 @@ fn values_have_the_spelling_of_their_columns() {
 }
 
 #[test]
+fn compressed_lines_are_read_back() {
+    use std::io::Read as _;
+    let batch =
+        RecordBatch::try_from_iter([("n", Arc::new(Int64Array::from_iter_values(0..100_000)) as ArrayRef)]).unwrap();
+    let written = |compression| {
+        let mut writer = BatchWriter::compressed(WrittenFormat::Csv, compression, &batch.schema(), Vec::new()).unwrap();
+        writer.write(&batch).unwrap();
+        writer.finish().unwrap()
+    };
+    let plain = written(WrittenCompression::None);
+    let (gzip, zstd) = (written(WrittenCompression::Gzip), written(WrittenCompression::Zstd));
+    let mut text = Vec::new();
+    flate2::read::GzDecoder::new(&gzip[..]).read_to_end(&mut text).unwrap();
+    assert_eq!(text, plain);
+    assert_eq!(zstd::decode_all(&zstd[..]).unwrap(), plain);
+    assert!(gzip.len() < plain.len() / 2 && zstd.len() < plain.len() / 2);
+}
+
+#[test]
 fn a_line_of_json_is_an_object() {
     let decimal = |text: &str, precision| {
         let value: i128 = text.replace('.', "").parse().unwrap();

@@ -10,7 +10,7 @@ use arrow_schema::{Field, Schema, SchemaRef};
 use inrush::blocking::Connection;
 use inrush::{ArrowOptions, InvalidDates};
 use inrush_core::{Error, Result};
-use inrush_files::{BatchWriter, WrittenFormat};
+use inrush_files::{BatchWriter, WrittenCompression, WrittenFormat};
 use std::collections::HashMap;
 use std::fs::File;
 use std::hash::Hasher as _;
@@ -39,7 +39,7 @@ pub(super) fn write_all(
     connections: Vec<Connection>,
     parts: &[Part],
     folder: &mut Folder,
-    (format, invalid_dates): (WrittenFormat, InvalidDates),
+    (format, compression, invalid_dates): (WrittenFormat, WrittenCompression, InvalidDates),
     output: &Output,
 ) -> Result<Vec<WrittenFile>> {
     let path = folder.path().to_owned();
@@ -51,6 +51,7 @@ pub(super) fn write_all(
         rows: AtomicU64::new(0),
         is_over: AtomicBool::new(false),
         format,
+        compression,
         options: ArrowOptions::default().with_batch_rows(BATCH_ROWS).with_invalid_dates(invalid_dates),
         folder: path,
     };
@@ -87,6 +88,7 @@ struct Work<'a> {
     /// A lane has failed.
     is_over: AtomicBool,
     format: WrittenFormat,
+    compression: WrittenCompression,
     options: ArrowOptions,
     folder: PathBuf,
 }
@@ -122,7 +124,7 @@ impl Work<'_> {
         let in_file = |error: Error| error.while_doing(&format!("`{}`", part.file));
         let counted = Counted { file, bytes: 0, hash: XxHash3_64::with_seed(0) };
         let schema = part.marked(batches.schema());
-        let mut writer = BatchWriter::new(self.format, &schema, counted).map_err(in_file)?;
+        let mut writer = BatchWriter::compressed(self.format, self.compression, &schema, counted).map_err(in_file)?;
         let mut rows = 0;
         while let Some(batch) = batches.next_batch().map_err(hint)? {
             if self.is_over.load(Ordering::Relaxed) {

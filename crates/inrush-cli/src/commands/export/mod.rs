@@ -20,7 +20,7 @@ use inrush::blocking::Connection;
 use inrush::{InvalidDates, ReadLock, ReadView};
 use inrush_core::human;
 use inrush_core::{Error, Result};
-use inrush_files::WrittenFormat;
+use inrush_files::{WrittenCompression, WrittenFormat};
 use lanes::Part;
 use manifest::{Exported, Manifest};
 use std::path::PathBuf;
@@ -46,6 +46,14 @@ pub(crate) struct ExportArgs {
     /// The files' format: `parquet`, `arrow` (IPC), `csv`, `jsonl`
     #[arg(long, default_value = "parquet", value_name = "FORMAT", value_enum, hide_possible_values = true)]
     format: FormatArg,
+
+    /// Compress CSV and JSON Lines: `gzip`, `zstd`. Parquet and Arrow have Zstandard inside
+    #[arg(long, default_value = "none", value_name = "none|gzip|zstd", value_enum, hide_possible_values = true)]
+    compress: CompressArg,
+
+    /// Rows in the order of the primary key, within each file and from file to file
+    #[arg(long, value_name = "key", value_enum, hide_possible_values = true, conflicts_with = "query")]
+    order: Option<OrderArg>,
 
     /// Only these columns, of each table; generated ones too [default: all that are not generated]
     #[arg(long, value_name = "a,b", value_delimiter = ',')]
@@ -94,6 +102,18 @@ enum FormatArg {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum CompressArg {
+    None,
+    Gzip,
+    Zstd,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum OrderArg {
+    Key,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum SnapshotArg {
     Auto,
     Tables,
@@ -117,6 +137,27 @@ impl ExportArgs {
         }
     }
 
+    /// How files of lines are compressed.
+    fn compression(&self) -> Result<WrittenCompression> {
+        let compression = match self.compress {
+            CompressArg::None => WrittenCompression::None,
+            CompressArg::Gzip => WrittenCompression::Gzip,
+            CompressArg::Zstd => WrittenCompression::Zstd,
+        };
+        match self.format {
+            FormatArg::Parquet | FormatArg::Arrow if compression != WrittenCompression::None => {
+                Err(Error::config(format!("files of {} have Zstandard inside", self.format().extension()))
+                    .with_hint("`--compress` is for `--format csv` and `jsonl`"))
+            }
+            _ => Ok(compression),
+        }
+    }
+
+    /// What names of files end with, after a dot.
+    fn extension(&self) -> Result<String> {
+        Ok(format!("{}{}", self.format().extension(), self.compression()?.extension()))
+    }
+
     fn lock(&self) -> ReadLock {
         match self.snapshot {
             SnapshotArg::Auto => ReadLock::Global,
@@ -137,6 +178,7 @@ impl ExportArgs {
 /// Exports, and returns the exit code.
 pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
     let began = Instant::now();
+    args.compression()?;
     // TIMESTAMPs are instants; a file has them in UTC, whatever the server's zone is.
     let config = args.connect.config(&Environment::of_process())?.with_time_zone(TIME_ZONE)?;
     let mut connection = Connection::connect(&config).map_err(hint_at_login)?;
@@ -174,11 +216,17 @@ pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
         manifest.tables.push(Exported::table(table, definition));
     }
     if let Some(query) = &args.query {
-        let file = format!("{QUERY}.{}", args.format().extension());
+        let file = format!("{QUERY}.{}", args.extension()?);
         parts.push(Part { table: manifest.tables.len(), query: query.clone(), documents: Vec::new(), file });
         manifest.tables.push(Exported::query(query));
     }
-    let files = lanes::write_all(connections, &parts, &mut folder, (args.format(), args.invalid_dates()), output)?;
+    let files = lanes::write_all(
+        connections,
+        &parts,
+        &mut folder,
+        (args.format(), args.compression()?, args.invalid_dates()),
+        output,
+    )?;
     for (part, file) in parts.iter().zip(files) {
         manifest.tables[part.table].files.push(file);
     }
@@ -202,13 +250,22 @@ fn parts_of(table: &Table, at: usize, args: &ExportArgs, connection: Option<&mut
         }
         _ => vec![all],
     };
-    let extension = args.format().extension();
+    let extension = args.extension()?;
     let only = queries.len() == 1;
     let name = |number: usize| match only {
         true => format!("{}.{extension}", table.file_name),
         false => format!("{}.{}.{extension}", table.file_name, number + 1),
     };
-    let part = |(i, query)| Part { table: at, query, documents: table.documents.clone(), file: name(i) };
+    let order = match args.order {
+        None => String::new(),
+        Some(OrderArg::Key) => format!(" ORDER BY {}", table.order()?),
+    };
+    let part = |(i, query): (usize, String)| Part {
+        table: at,
+        query: query + &order,
+        documents: table.documents.clone(),
+        file: name(i),
+    };
     Ok(queries.into_iter().enumerate().map(part).collect())
 }
 

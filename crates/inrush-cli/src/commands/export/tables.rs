@@ -15,6 +15,8 @@ pub(super) struct Table {
     pub(super) left_out: Vec<String>,
     /// The primary key, if it is one whole number.
     pub(super) key: Option<String>,
+    /// All columns of the primary key, in its order.
+    primary: Vec<String>,
     /// `None` for a view.
     pub(super) engine: Option<String>,
     /// Columns of JSON documents.
@@ -22,6 +24,20 @@ pub(super) struct Table {
     pub(super) has_transactions: bool,
     /// The name of its files, without number and extension.
     pub(super) file_name: String,
+}
+
+impl Table {
+    /// The columns of the primary key, for ORDER BY.
+    ///
+    /// # Errors
+    /// `Config` if it has none.
+    pub(super) fn order(&self) -> Result<String> {
+        if self.primary.is_empty() {
+            return Err(Error::config(format!("{} has no primary key, so its rows have no order", self.name.quoted()))
+                .with_hint("leave `--order` out, or name the other tables"));
+        }
+        Ok(self.primary.iter().map(|name| quote_ident(name)).collect::<Vec<_>>().join(", "))
+    }
 }
 
 /// The tables of these names and patterns, each once, in this order.
@@ -86,9 +102,10 @@ fn describe(connection: &mut Connection, name: TableName, wanted: &[String], is_
     let key = connection.query::<(String, String)>(
         "SELECT k.COLUMN_NAME, c.DATA_TYPE FROM information_schema.STATISTICS k
          JOIN information_schema.COLUMNS c USING (TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME)
-         WHERE k.TABLE_SCHEMA = ? AND k.TABLE_NAME = ? AND k.INDEX_NAME = 'PRIMARY'",
+         WHERE k.TABLE_SCHEMA = ? AND k.TABLE_NAME = ? AND k.INDEX_NAME = 'PRIMARY' ORDER BY k.SEQ_IN_INDEX",
         (&name.schema, &name.name),
     )?;
+    let primary = key.iter().map(|(column, _)| column.clone()).collect();
     let key = match &key[..] {
         [(column, ty)] if ty.to_ascii_lowercase().ends_with("int") => Some(column.clone()),
         _ => None,
@@ -98,7 +115,7 @@ fn describe(connection: &mut Connection, name: TableName, wanted: &[String], is_
         false => format!("{}.{}", file_name(&name.schema), file_name(&name.name)),
     };
     let has_transactions = transactions.is_none_or(|answer| answer != "NO");
-    Ok(Table { name, columns, left_out, key, engine, documents, has_transactions, file_name })
+    Ok(Table { name, columns, left_out, key, primary, engine, documents, has_transactions, file_name })
 }
 
 /// The columns that are written and those that are left out. `found`: the table's columns, each with its `EXTRA`.
