@@ -103,8 +103,8 @@ fn every_option_that_a_message_names_has_its_names() {
             unknown.extend(flags.filter(|flag| !known.contains(&flag.as_str())).map(|flag| (path.to_owned(), flag)));
         });
     }
-    // Of the server, and of the program that computes formulas.
-    let others = ["read-only", "headless", "convert-to", "outdir"];
+    // Of the server, of the program that computes formulas, and of that of a store.
+    let others = ["read-only", "headless", "convert-to", "outdir", "profile"];
     unknown.retain(|(path, flag)| !path.ends_with("front_end.rs") && !others.contains(&flag.as_str()));
     assert_eq!(unknown, []);
 }
