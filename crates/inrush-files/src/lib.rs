@@ -36,6 +36,7 @@ mod input;
 mod json_elements;
 mod jsonl;
 mod lz4;
+pub mod mask;
 mod moment;
 mod names;
 mod new_table;

@@ -30,6 +30,7 @@ mod ledger_cuts;
 mod ledger_refused;
 mod lost;
 mod many;
+mod masks;
 mod modes;
 mod new_tables;
 mod numbers;

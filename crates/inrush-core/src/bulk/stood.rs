@@ -55,6 +55,12 @@ impl Stood {
         Self { names, places, raw }
     }
 
+    /// Rows on these lines of one source, without their records.
+    pub fn of_lines(source: Arc<str>, lines: impl IntoIterator<Item = u64>) -> Self {
+        let places = lines.into_iter().map(|line| SourcePlace::new(0, line).0).collect::<Vec<_>>();
+        Self { names: [source].into(), places: places.into(), raw: None }
+    }
+
     /// The place of row `row`.
     pub fn place(&self, row: usize) -> Option<Place> {
         let place = SourcePlace(*self.places.get(row)?);

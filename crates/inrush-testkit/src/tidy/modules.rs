@@ -216,7 +216,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
         &[
             &["address"],
             &["no_objects", "objects"],
-            &["cells", "escaped", "expansion", "guard", "lz4", "on_disk", "paths", "pending_bytes", "widths"],
+            &["cells", "escaped", "expansion", "guard", "lz4", "mask", "on_disk", "paths", "pending_bytes", "widths"],
             &["decompress", "json_elements", "moment"],
             &["infer_types"],
             &["formats"],

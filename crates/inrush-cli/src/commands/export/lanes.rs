@@ -9,7 +9,9 @@ use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema, SchemaRef};
 use inrush::blocking::Connection;
 use inrush::{ArrowOptions, InvalidDates};
+use inrush_core::error::Kind;
 use inrush_core::{Error, Result};
+use inrush_files::mask::{TableMasks, UniqueMasks, mask_batch};
 use inrush_files::{BatchWriter, WrittenCompression, WrittenFormat};
 use std::collections::HashMap;
 use std::fs::File;
@@ -38,6 +40,7 @@ pub(super) struct Part {
 pub(super) fn write_all(
     connections: Vec<Connection>,
     parts: &[Part],
+    masks: &[(TableMasks, UniqueMasks)],
     folder: &mut Folder,
     (format, compression, invalid_dates): (WrittenFormat, WrittenCompression, InvalidDates),
     output: &Output,
@@ -47,6 +50,7 @@ pub(super) fn write_all(
     let files: Vec<_> = files.into_iter().map(std::sync::Mutex::new).collect();
     let work = Work {
         parts,
+        masks,
         next: AtomicUsize::new(0),
         rows: AtomicU64::new(0),
         is_over: AtomicBool::new(false),
@@ -83,6 +87,8 @@ pub(super) fn write_all(
 /// What all lanes share.
 struct Work<'a> {
     parts: &'a [Part],
+    /// Of each table; empty without masks.
+    masks: &'a [(TableMasks, UniqueMasks)],
     next: AtomicUsize,
     rows: AtomicU64,
     /// A lane has failed.
@@ -125,8 +131,14 @@ impl Work<'_> {
         let counted = Counted { file, bytes: 0, hash: XxHash3_64::with_seed(0) };
         let schema = part.marked(batches.schema());
         let mut writer = BatchWriter::compressed(self.format, self.compression, &schema, counted).map_err(in_file)?;
+        let masks = self.masks.get(part.table);
+        let shown = |error: Error| if masks.is_some() { hidden(error) } else { error };
         let mut rows = 0;
-        while let Some(batch) = batches.next_batch().map_err(hint)? {
+        while let Some(batch) = batches.next_batch().map_err(shown).map_err(hint)? {
+            let batch = match masks {
+                Some((masks, unique)) => mask_batch(&batch, masks, unique).map_err(in_file)?,
+                None => batch,
+            };
             if self.is_over.load(Ordering::Relaxed) {
                 return Ok(None);
             }
@@ -155,6 +167,16 @@ impl Part {
         };
         Arc::new(Schema::new(schema.fields().iter().map(mark).collect::<Vec<_>>()))
     }
+}
+
+/// An error of reading values, without the value that it may hold.
+fn hidden(error: Error) -> Error {
+    if error.kind() != Kind::Data {
+        return error;
+    }
+    Error::data("a value cannot be read; masks hide which one, because the message may hold it").with_hint(
+        "`--invalid-dates null` or `text` reads days that no calendar has; without masks the message has the value",
+    )
 }
 
 /// An export cannot be continued: the state that it reads ends with its transaction.

@@ -12,6 +12,7 @@ mod lanes;
 mod manifest;
 mod tables;
 
+use crate::commands::masks::{self, MaskArgs, Masked};
 use crate::connection::{ConnectArgs, Environment, hint_at_login};
 use crate::{Output, exit};
 use clap::{Args, ValueEnum};
@@ -76,6 +77,9 @@ pub(crate) struct ExportArgs {
     /// Days that no calendar has, such as `0000-00-00`: `error`, `null`, or `text`, which makes texts of all dates
     #[arg(long, default_value = "error", value_name = "error|null|text", value_enum, hide_possible_values = true)]
     invalid_dates: DatesArg,
+
+    #[command(flatten)]
+    masks: MaskArgs,
 
     #[command(flatten)]
     connect: ConnectArgs,
@@ -179,6 +183,13 @@ impl ExportArgs {
 pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
     let began = Instant::now();
     args.compression()?;
+    let rules = args.masks.rules(output)?;
+    if rules.is_some() && args.query.is_some() {
+        return Err(Error::config(
+            "`--mask` is for tables: the types of a query's columns are not known before it runs",
+        )
+        .with_hint("`--columns` and `--where` choose columns and rows of a table"));
+    }
     // TIMESTAMPs are instants; a file has them in UTC, whatever the server's zone is.
     let config = args.connect.config(&Environment::of_process())?.with_time_zone(TIME_ZONE)?;
     let mut connection = Connection::connect(&config).map_err(hint_at_login)?;
@@ -195,6 +206,16 @@ pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
             output.notice(&format!("{} is read as it is meanwhile: {engine} has no transactions", table.name.quoted()));
         }
     }
+    let masks = match &rules {
+        None => Vec::new(),
+        Some(rules) => {
+            let read = |table: &Table| Masked::read(&config, &table.name.quoted());
+            let masked = tables.iter().map(read).collect::<Result<Vec<_>>>()?;
+            masks::check_names(rules, &masked)?;
+            let of = |(masked, table): (&Masked, &Table)| masked.of_columns(rules, &table.columns);
+            masked.iter().zip(&tables).map(of).collect::<Result<Vec<_>>>()?
+        }
+    };
     let mut folder = Folder::open(&args.to)?;
     let names: Vec<String> = tables.iter().map(|table| table.name.quoted()).collect();
     let n = if args.query.is_some() { 1 } else { usize::from(args.lanes) };
@@ -223,6 +244,7 @@ pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
     let files = lanes::write_all(
         connections,
         &parts,
+        &masks,
         &mut folder,
         (args.format(), args.compression()?, args.invalid_dates()),
         output,

@@ -1,6 +1,7 @@
 //! The options of `inrush load`, and their values. Every error in them is reported before a file is opened.
 
 use super::{sizes, sources};
+use crate::commands::masks::MaskArgs;
 use crate::connection::ConnectArgs;
 use clap::{Args, ValueEnum};
 use inrush::sans_io::bulk::lane::Unchecked;
@@ -308,6 +309,9 @@ pub(crate) struct LoadArgs {
     /// Stop after more than N bad rows, or P% of the rows
     #[arg(long, value_name = "N|P%", help_heading = "Bad rows")]
     max_bad: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) masks: MaskArgs,
 
     /// Append the events of the load to this file, a JSON object a line
     #[arg(long, value_name = "FILE", help_heading = "Everywhere")]

@@ -121,7 +121,8 @@ fn beside(folder: &Path, name: &str) -> String {
 }
 
 /// Options whose value is the name of a file.
-const FILES: &[&str] = &["events", "password-file", "defaults-file", "tls-ca", "tls-cert", "tls-key"];
+const FILES: &[&str] =
+    &["events", "password-file", "defaults-file", "tls-ca", "tls-cert", "tls-key", "mask-key-file", "mask-file"];
 
 /// Options of the command line alone.
 const NOT_IN_FILES: &[&str] = &["job", "help"];

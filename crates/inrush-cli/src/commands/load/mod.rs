@@ -16,6 +16,7 @@ mod sources;
 pub(crate) use args::{LoadArgs, parse_sort};
 pub(crate) use job_file::expand;
 
+use crate::commands::masks;
 use crate::connection::{self, Environment};
 use crate::{Output, exit};
 use inrush::documents::Events;
@@ -51,12 +52,20 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
     let mut options = args.load_options()?;
     let csv = args.csv_options()?;
     let config = args.connect.config(&Environment::of_process())?;
+    let rules = args.masks.rules(output)?;
+    if rules.is_some() && args.makes_table() {
+        return Err(Error::config(
+            "`--mask` and `--create-table` exclude each other: the types would be inferred from values without masks",
+        )
+        .with_hint("create the table first, with columns that have room for what masks make"));
+    }
     if args.files.iter().filter(|file| *file == "-").count() > 1 {
         return Err(Error::config("standard input (`-`) can be read only once"));
     }
     allow_open_files();
     let csv = csv.with_columns_of_table(columns_of_table(args, &options, &config));
-    let mut readers = open_all(&args.files, args.file_format(), &csv)?;
+    let shown = |error: Error| if rules.is_some() { masks::without_line(error) } else { error };
+    let mut readers = open_all(&args.files, args.file_format(), &csv).map_err(shown)?;
     let has_header = found_header(&readers, &csv)?;
     if !has_header && options.matching == Matching::ByName {
         options.matching = Matching::ByPosition;
@@ -84,7 +93,10 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
     };
     let meters = readers.iter().map(|reader| (reader.name().to_owned(), reader.meter())).collect();
     let quoted_empties = QuotedEmpties::of(&readers);
-    let sources: Vec<Box<dyn Source>> = readers.into_iter().map(|reader| reader as Box<dyn Source>).collect();
+    let (sources, header) = match &rules {
+        None => (readers.into_iter().map(|reader| reader as Box<dyn Source>).collect(), header),
+        Some(rules) => masks::of_load(rules, readers, &options, (&config, args.into()), args.is_one_of_many())?,
+    };
 
     let events = Events::open(args.events.as_deref())?;
     events.write("start", json!({ "files": args.files, "into": args.into() }));
@@ -103,7 +115,9 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
         output.notice(&line);
     }
     let (format, table) = (args.file_format(), args.into());
-    let reading = Reading { files: &args.files, format, csv: &csv, types: types.as_ref(), table };
+    // Hints of a bad row read it once more, without its mask.
+    let files = if rules.is_some() { &[][..] } else { &args.files[..] };
+    let reading = Reading { files, format, csv: &csv, types: types.as_ref(), table };
     let end = hints::at_end(report.map_err(connection::hint_at_login), &reading, &likely);
     events.write_end(&end);
     end
