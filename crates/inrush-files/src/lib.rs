@@ -79,6 +79,7 @@ pub use formats::{DateFormat, Percent, Proposal, ValueFormats};
 pub use infer_types::{Cause, Inferred, Numbers, Texts, Why, fit_key, fit_row, often_means_null, tighten};
 pub use input::Meter;
 pub use new_table::{NewTable, NewTypes, Sample, infer_all};
+pub use objects::{ObjectFolder, ObjectUpload};
 pub use open::{Format, open};
 pub use paths::{expand, table_of};
 pub use record_batches::{record_batches, record_batches_once};

@@ -2,7 +2,7 @@
 
 use crate::address::Address;
 use inrush_core::error::{Error, Result};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 
 /// Never made.
 #[derive(Clone, Debug)]
@@ -88,5 +88,67 @@ impl ObjectReader {
 impl Read for ObjectReader {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
         Ok(0)
+    }
+}
+
+/// Never made.
+#[derive(Debug)]
+pub struct ObjectFolder(Address);
+
+impl ObjectFolder {
+    /// Refuses the address.
+    ///
+    /// # Errors
+    /// `Config` always.
+    pub fn open(address: &str) -> Result<Self> {
+        match Address::parse(address).transpose()? {
+            Some(address) => Err(refused(&address)),
+            None => Err(Error::config(format!("`{address}` is not the address of a folder in a store"))),
+        }
+    }
+
+    /// The address to show.
+    pub fn shown(&self) -> String {
+        self.0.shown()
+    }
+
+    /// Refuses to write.
+    ///
+    /// # Errors
+    /// `Config` always.
+    pub fn create(&self, _name: &str) -> Result<ObjectUpload> {
+        Err(refused(&self.0))
+    }
+
+    /// Refuses to write.
+    ///
+    /// # Errors
+    /// `Config` always.
+    pub fn finish(&self, _uploads: Vec<ObjectUpload>) -> Result<()> {
+        Err(refused(&self.0))
+    }
+}
+
+/// Never made.
+#[derive(Debug)]
+pub struct ObjectUpload(Address);
+
+impl ObjectUpload {
+    /// Refuses to write.
+    ///
+    /// # Errors
+    /// `Config` always.
+    pub fn seal(&mut self) -> Result<()> {
+        Err(refused(&self.0))
+    }
+}
+
+impl Write for ObjectUpload {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(io::Error::other(refused(&self.0)))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }

@@ -331,6 +331,16 @@ fn change(shared: &Shared, request: &Request, body: Vec<u8>) -> (u16, Vec<(&'sta
             upload.parts.insert(number, body);
             (200, vec![("ETag", tag)], String::new())
         }
+        ("POST", None) if request.parameter("delete").is_some() => {
+            let text = String::from_utf8_lossy(&body).into_owned();
+            let keys = text.split("<Key>").skip(1).filter_map(|rest| rest.split("</Key>").next());
+            let mut deleted = String::new();
+            for key in keys {
+                state.objects.remove(&format!("{}/{key}", request.path.trim_end_matches('/')));
+                let _ = write!(deleted, "<Deleted><Key>{key}</Key></Deleted>");
+            }
+            (200, Vec::new(), format!("<DeleteResult>{deleted}</DeleteResult>"))
+        }
         ("POST", None) => {
             state.n_uploads += 1;
             let id = format!("upload{}", state.n_uploads);

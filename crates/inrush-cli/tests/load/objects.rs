@@ -269,10 +269,7 @@ fn parquet_and_arrow_are_read_by_ranges() {
         let sums = "SELECT COUNT(*), SUM(id), BIT_XOR(CRC32(name)) FROM ";
         let want = place.sql(&format!("{sums} source"));
         for format in ["parquet", "arrow"] {
-            let mut export = Command::new(env!("CARGO_BIN_EXE_inrush"));
-            export.args(["export", "source", "--to", format, "--format", format, "-q", "-u", &place.server.user]);
-            export.args(["-D", place.schema.name(), "-S"]).arg(&place.server.socket).current_dir(place.folder.path());
-            let done = place.done(&export.env("INRUSH_PASSWORD", &place.server.password).output().unwrap());
+            let done = export(place, &server, &format!("source --to {format} --format {format}"));
             assert_eq!(done.code, 0, "{done}");
             let name = format!("source.{format}");
             let bytes = std::fs::read(place.path(&format!("{format}/{name}"))).unwrap();
@@ -344,5 +341,93 @@ fn a_server_that_is_silent_does_not_keep_a_load_from_stopping() {
             assert_eq!(done.code, if is_open { 130 } else { -1 }, "{stalls}: {done}");
             place.forget();
         }
+    });
+}
+
+fn export(place: &Place, server: &ObjectServer, arguments: &str) -> Done {
+    let mut export = Command::new(env!("CARGO_BIN_EXE_inrush"));
+    export.arg("export").args(arguments.split_whitespace()).args(["-q", "-u", &place.server.user]);
+    export.args(["-D", place.schema.name(), "-S"]).arg(&place.server.socket).current_dir(place.folder.path());
+    export.env("HOME", place.folder.path()).env("INRUSH_PASSWORD", &place.server.password);
+    export.envs([("AWS_ENDPOINT_URL", &server.url()[..]), ("AWS_ACCESS_KEY_ID", "id"), ("AWS_REGION", "us-east-1")]);
+    let done = place.done(&export.env("AWS_SECRET_ACCESS_KEY", "very-secret").output().unwrap());
+    assert!(!format!("{}{}", done.stdout, done.stderr).contains("very-secret"), "{done}");
+    done
+}
+
+/// Two tables: one small, one of 20 MB as CSV, which is more than a part of an upload.
+fn two_tables(place: &Place) {
+    place.sql("CREATE TABLE few (id INT PRIMARY KEY, name VARCHAR(100)); INSERT INTO few VALUES (1, 'Ann'), (2, NULL)");
+    place.sql("CREATE TABLE many (id INT, name VARCHAR(100))");
+    place.sql(
+        "INSERT INTO many WITH RECURSIVE n (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n WHERE id < 900) \
+         SELECT a.id * 1000 + b.id, SHA2(a.id * 1000 + b.id, 256) FROM n a JOIN n b ON b.id <= 300",
+    );
+}
+
+#[test]
+fn an_export_into_a_store_loads_back() {
+    everywhere("object_export", |place| {
+        two_tables(place);
+        let sums = "SELECT COUNT(*), SUM(id), BIT_XOR(CRC32(name)) FROM";
+        let want = place.sql(&format!("{sums} many"));
+        for (format, options) in [("csv", "--null \\N"), ("parquet", "")] {
+            let server = ObjectServer::start();
+            server.put("/data/other/x", b"x".to_vec());
+            // A store is busy now and then.
+            server.set_policy(|request| match (&request.method[..], request.nth) {
+                ("PUT", 0) => Act::Fail(503, "<Error><Code>SlowDown</Code></Error>".into()),
+                _ => Act::Answer,
+            });
+            let done = export(place, &server, &format!("few many --to s3://data/day --format {format} --lanes 1"));
+            assert_eq!(done.code, 0, "{done}");
+            let names = [format!("few.{format}"), "manifest.json".into(), format!("many.{format}")];
+            let names = names.map(|name| format!("/data/day/{name}"));
+            assert_eq!(server.paths(), [&names[..], &["/data/other/x".to_owned()]].concat());
+            assert_eq!(server.open_uploads(), 0);
+            let last = server.requests().into_iter().rfind(|request| request.method != "GET").unwrap();
+            assert_eq!(last.path, "/data/day/manifest.json");
+            place.sql("CREATE TABLE again (id INT, name VARCHAR(100))");
+            let done = load(place, &server, &format!("s3://data/day/many.{format} --into again {options}"));
+            assert_eq!((done.code, place.sql(&format!("{sums} again; DROP TABLE again"))), (0, want.clone()), "{done}");
+            let again = export(place, &server, "few --to s3://data/day/");
+            assert_eq!(again.code, 1, "{again}");
+            again.says("`s3://data/day/` is not empty: it holds `s3://data/day/few.");
+        }
+    });
+}
+
+#[test]
+fn an_export_that_fails_leaves_nothing_in_the_store() {
+    on(one(), "object_export_fails", |place| {
+        two_tables(place);
+        let denied = || Act::Fail(403, "<Error><Code>AccessDenied</Code></Error>".into());
+        type Fails = fn(&inrush_testkit::object_server::Request) -> bool;
+        let cases: [(&str, Fails); 5] = [
+            ("a list", |request| request.query.contains("list-type")),
+            ("the second part", |request| request.query.contains("partNumber=2")),
+            ("a completion", |request| request.method == "POST" && request.query.contains("uploadId")),
+            ("the beginning of an upload", |request| request.method == "POST" && request.query.starts_with("uploads")),
+            ("the manifest", |request| request.method == "PUT" && request.path.ends_with("manifest.json")),
+        ];
+        for (what, fails) in cases {
+            let server = ObjectServer::start();
+            server.put("/data/other/x", b"x".to_vec());
+            server.set_policy(move |request| if fails(request) { denied() } else { Act::Answer });
+            let done = export(place, &server, "few many --to s3://data/day --format csv");
+            assert_ne!(done.code, 0, "{what}: {done}");
+            done.says("access is denied (AccessDenied)");
+            assert_eq!(
+                (server.paths(), server.open_uploads()),
+                (vec!["/data/other/x".to_owned()], 0),
+                "{what}: {done}"
+            );
+        }
+        let server = ObjectServer::start();
+        let done = export(place, &server, &format!("few --to {}/day", server.url()));
+        assert_eq!(done.code, 1, "{done}");
+        done.says("is on an HTTP server, which is only read");
+        let diverted = load(place, &server, "x.csv --into few --bad-rows divert:s3://data/bad.csv");
+        assert_ne!(diverted.code, 0, "{diverted}");
     });
 }

@@ -44,6 +44,10 @@ pub(super) fn of(address: &Address, doing: &str, error: &StoreError) -> Error {
         }
         _ => {}
     }
+    // Of a list and of an upload the client reports the status alone.
+    let is_denied = matches!(error, StoreError::PermissionDenied { .. } | StoreError::Unauthenticated { .. })
+        || status.starts_with("401")
+        || status.starts_with("403");
     match error {
         StoreError::NotFound { .. } => config(format!("cannot {doing} `{shown}`{MISSING}"), {
             match scheme.is_http() {
@@ -52,10 +56,8 @@ pub(super) fn of(address: &Address, doing: &str, error: &StoreError) -> Error {
             }
         }),
         StoreError::Precondition { .. } | StoreError::NotModified { .. } => changed(&shown, "its ETag is another one"),
-        StoreError::PermissionDenied { .. } | StoreError::Unauthenticated { .. } if answer.says("expired") => {
-            expired(&shown, doing, scheme)
-        }
-        StoreError::PermissionDenied { .. } | StoreError::Unauthenticated { .. } => {
+        _ if is_denied && answer.says("expired") => expired(&shown, doing, scheme),
+        _ if is_denied => {
             let said = if code.is_empty() { status.to_owned() } else { code.to_owned() };
             let hint = match scheme {
                 Scheme::Http | Scheme::Https => {

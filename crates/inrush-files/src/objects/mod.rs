@@ -15,11 +15,13 @@ mod profile;
 mod reader;
 mod runtime;
 mod store;
+mod upload;
 
 pub(crate) use failure::is_missing;
 pub(crate) use list::list;
 pub(crate) use object::{Object, Opened, open};
 pub(crate) use reader::ObjectReader;
+pub use upload::{ObjectFolder, ObjectUpload};
 
 #[cfg(test)]
 mod tests;

@@ -1,15 +1,96 @@
-//! The folder of an export: one export at a time, and an unfinished file never has its final name.
+//! The folder of an export: one export at a time, and an unfinished file never has its final name. In a store the objects appear at the
+//! end.
 
 use super::cannot;
 use super::manifest::Manifest;
 use inrush_core::{Error, Result};
+use inrush_files::{ObjectFolder, ObjectUpload, is_address};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
-use std::io::{ErrorKind, Write as _};
+use std::io::{self, ErrorKind, Write};
+use std::mem;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Where the files of an export go.
+pub(super) enum Folder {
+    Disk(DiskFolder),
+    /// With its objects that are whole and do not appear yet.
+    Store(ObjectFolder, WholeObjects),
+}
+
+type WholeObjects = Arc<Mutex<Vec<ObjectUpload>>>;
+
+impl Folder {
+    /// Takes a new or an empty folder, of the disk or of a store.
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        Ok(match path.to_str().filter(|name| is_address(name)) {
+            Some(address) => Self::Store(ObjectFolder::open(address)?, WholeObjects::default()),
+            None => Self::Disk(DiskFolder::open(path)?),
+        })
+    }
+
+    /// Begins the file that will have this name.
+    pub(super) fn create(&mut self, name: &str) -> Result<NewFile> {
+        match self {
+            Self::Disk(folder) => Ok(NewFile::Disk(folder.create(name)?, folder.path.join(name))),
+            Self::Store(folder, whole) => Ok(NewFile::Object(Box::new(folder.create(name)?), whole.clone())),
+        }
+    }
+
+    /// Gives all files their names, and writes the manifest.
+    pub(super) fn finish(self, manifest: &Manifest) -> Result<()> {
+        let mut text = serde_json::to_string_pretty(&manifest.as_json()).unwrap_or_default();
+        text.push('\n');
+        match self {
+            Self::Disk(folder) => folder.finish(&text),
+            Self::Store(folder, whole) => {
+                let mut last = folder.create(MANIFEST)?;
+                last.write_all(text.as_bytes()).map_err(|error| Error::io("cannot write the manifest", error))?;
+                let mut all = mem::take(&mut *whole.lock().unwrap_or_else(PoisonError::into_inner));
+                all.push(last);
+                folder.finish(all)
+            }
+        }
+    }
+}
+
+/// A file that has no name yet.
+pub(super) enum NewFile {
+    /// With its name to come.
+    Disk(File, PathBuf),
+    Object(Box<ObjectUpload>, WholeObjects),
+}
+
+impl NewFile {
+    /// Waits until it is whole and kept.
+    pub(super) fn seal(self) -> Result<()> {
+        match self {
+            Self::Disk(file, path) => file.sync_all().map_err(|error| cannot("write", &path, error)),
+            Self::Object(mut upload, whole) => {
+                upload.seal()?;
+                whole.lock().unwrap_or_else(PoisonError::into_inner).push(*upload);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Disk(file, _) => file.write(bytes),
+            Self::Object(upload, _) => upload.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
 
 /// A folder that no other export writes to. Unfinished files are removed when it is dropped.
-pub(super) struct Folder {
+pub(super) struct DiskFolder {
     path: PathBuf,
     /// Holds the lock.
     open: File,
@@ -19,9 +100,9 @@ pub(super) struct Folder {
     is_finished: bool,
 }
 
-impl Folder {
+impl DiskFolder {
     /// Takes a new or an empty folder. What an export left that was killed is removed.
-    pub(super) fn open(path: &Path) -> Result<Self> {
+    fn open(path: &Path) -> Result<Self> {
         let is_new = match std::fs::create_dir(path) {
             Ok(()) => true,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
@@ -51,7 +132,7 @@ impl Folder {
     }
 
     /// Begins the file that will have this name.
-    pub(super) fn create(&mut self, name: &str) -> Result<File> {
+    fn create(&mut self, name: &str) -> Result<File> {
         let path = self.unfinished(name);
         let file = File::create_new(&path).map_err(|error| cannot("make", &path, error))?;
         self.begun.push(name.to_owned());
@@ -59,12 +140,10 @@ impl Folder {
     }
 
     /// Gives all files their names, and writes the manifest.
-    pub(super) fn finish(mut self, manifest: &Manifest) -> Result<()> {
-        let mut text = serde_json::to_string_pretty(&manifest.as_json()).unwrap_or_default();
-        text.push('\n');
+    fn finish(mut self, manifest: &str) -> Result<()> {
         let mut file = self.create(MANIFEST)?;
         let path = self.unfinished(MANIFEST);
-        file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(|e| cannot("write", &path, e))?;
+        file.write_all(manifest.as_bytes()).and_then(|()| file.sync_all()).map_err(|e| cannot("write", &path, e))?;
         // The manifest is the last of them.
         for name in &self.begun {
             let to = self.path.join(name);
@@ -75,16 +154,12 @@ impl Folder {
         Ok(())
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
     fn unfinished(&self, name: &str) -> PathBuf {
         self.path.join(format!(".{name}{UNFINISHED}"))
     }
 }
 
-impl Drop for Folder {
+impl Drop for DiskFolder {
     fn drop(&mut self) {
         if self.is_finished {
             return;

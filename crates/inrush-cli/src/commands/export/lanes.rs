@@ -1,7 +1,6 @@
 //! The lanes: a thread and a connection each, which take the parts of tables one after the other and write a file of each.
 
-use super::cannot;
-use super::folder::Folder;
+use super::folder::{Folder, NewFile};
 use super::manifest::WrittenFile;
 use crate::Output;
 use crate::commands::rows_read;
@@ -14,10 +13,8 @@ use inrush_core::{Error, Result};
 use inrush_files::mask::{TableMasks, UniqueMasks, mask_batch};
 use inrush_files::{BatchWriter, WrittenCompression, WrittenFormat};
 use std::collections::HashMap;
-use std::fs::File;
 use std::hash::Hasher as _;
 use std::io::Write;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
@@ -45,7 +42,6 @@ pub(super) fn write_all(
     (format, compression, invalid_dates): (WrittenFormat, WrittenCompression, InvalidDates),
     output: &Output,
 ) -> Result<Vec<WrittenFile>> {
-    let path = folder.path().to_owned();
     let files = parts.iter().map(|part| folder.create(&part.file).map(Some)).collect::<Result<Vec<_>>>()?;
     let files: Vec<_> = files.into_iter().map(std::sync::Mutex::new).collect();
     let work = Work {
@@ -57,7 +53,6 @@ pub(super) fn write_all(
         format,
         compression,
         options: ArrowOptions::default().with_batch_rows(BATCH_ROWS).with_invalid_dates(invalid_dates),
-        folder: path,
     };
     let (over, is_over) = channel::<()>();
     thread::scope(|scope| {
@@ -96,7 +91,6 @@ struct Work<'a> {
     format: WrittenFormat,
     compression: WrittenCompression,
     options: ArrowOptions,
-    folder: PathBuf,
 }
 
 impl Work<'_> {
@@ -104,7 +98,7 @@ impl Work<'_> {
     fn lane(
         &self,
         mut connection: Connection,
-        files: &[std::sync::Mutex<Option<File>>],
+        files: &[std::sync::Mutex<Option<NewFile>>],
     ) -> Result<Vec<(usize, WrittenFile)>> {
         let mut written = Vec::new();
         while !self.is_over.load(Ordering::Relaxed) {
@@ -125,7 +119,7 @@ impl Work<'_> {
     }
 
     /// Writes a part. `None`: another lane failed meanwhile.
-    fn write(&self, connection: &mut Connection, part: &Part, file: File) -> Result<Option<WrittenFile>> {
+    fn write(&self, connection: &mut Connection, part: &Part, file: NewFile) -> Result<Option<WrittenFile>> {
         let mut batches = connection.query_arrow_iter(&part.query, (), &self.options).map_err(hint)?;
         let in_file = |error: Error| error.while_doing(&format!("`{}`", part.file));
         let counted = Counted { file, bytes: 0, hash: XxHash3_64::with_seed(0) };
@@ -151,7 +145,7 @@ impl Work<'_> {
             self.rows.fetch_add(batch.num_rows() as u64, Ordering::Relaxed);
         }
         let Counted { file, bytes, hash } = writer.finish().map_err(in_file)?;
-        file.sync_all().map_err(|error| cannot("write", &self.folder.join(&part.file), error))?;
+        file.seal()?;
         Ok(Some(WrittenFile { name: part.file.clone(), rows, bytes, xxh3: hash.finish() }))
     }
 }
@@ -191,7 +185,7 @@ fn hint(error: Error) -> Error {
 
 /// A file whose bytes are counted and hashed on their way.
 struct Counted {
-    file: File,
+    file: NewFile,
     bytes: u64,
     hash: XxHash3_64,
 }

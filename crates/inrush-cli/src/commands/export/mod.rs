@@ -40,7 +40,7 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "SQL", conflicts_with_all = ["tables", "columns", "condition", "lanes", "snapshot"])]
     query: Option<String>,
 
-    /// The folder for the files and `manifest.json`: a new one, or an empty one
+    /// The folder for the files and `manifest.json`: a new one, or an empty one; of a store `s3://bucket/folder`, `gs://`, `az://`
     #[arg(long, value_name = "FOLDER", required = true)]
     to: PathBuf,
 
