@@ -258,6 +258,32 @@ fn keys_of_texts_are_compared_by_their_bytes() {
     });
 }
 
+/// The second table need not have the first one's key.
+#[test]
+fn a_key_that_is_there_twice_is_found() {
+    everywhere("verify_twice", |place| {
+        for key in ["id INT PRIMARY KEY, v INT", "id INT, v INT, PRIMARY KEY (id, v)"] {
+            place.sql(&format!(
+                "DROP TABLE IF EXISTS one, other; CREATE TABLE one ({key}); CREATE TABLE other (id INT, v INT); \
+                 INSERT INTO one VALUES (1, 1), (2, 2), (3, 3); INSERT INTO other SELECT * FROM one"
+            ));
+            check(place, "nothing", [0, 0, 0]);
+            place.sql("INSERT INTO other VALUES (2, 2)");
+            check(place, "doubled", [0, 1, 0]);
+            place.sql("INSERT INTO other VALUES (2, 2); DELETE FROM other WHERE id = 3");
+            let done = verify(place, "one other --differences-to twice.sql");
+            assert_eq!(numbers(&done), (2, [1, 2, 0]), "{done}");
+            assert!(place.read("twice.sql").contains("-- by hand: extra (2 times): `id` = 2"), "{done}");
+            std::fs::remove_file(place.path("twice.sql")).unwrap();
+        }
+        place.sql(
+            "DROP TABLE one; CREATE TABLE one (id INT PRIMARY KEY, v INT); INSERT INTO one VALUES (1, 1), (2, 2); \
+             DELETE FROM other; INSERT INTO other VALUES (1, 1), (2, 5), (2, 6)",
+        );
+        check(place, "twice, and neither is right", [1, 2, 0]);
+    });
+}
+
 #[test]
 fn the_file_of_differences_mends_the_other_table() {
     everywhere("verify_mends", |place| {

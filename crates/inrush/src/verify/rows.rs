@@ -85,34 +85,36 @@ pub(super) fn compare(
     mut each: impl FnMut(Difference) -> Result<()>,
 ) -> Result<usize> {
     let [one, mut other] = connections.both(|connection, side| rows(connection, &sql[side], &conditions[side]))?;
+    // Key, kind, times, literals of the key, and whether the values are those of one row.
     let mut found = Vec::new();
     let is_keyed = !sql[0].key.is_empty();
     for (key, row) in one {
         match other.remove(&key) {
-            None => found.push((key, DifferenceKind::Missing, row.total(), row.key)),
-            Some(theirs) if is_keyed && row.digests != theirs.digests => {
-                found.push((key, DifferenceKind::Different, 1, row.key));
+            None => found.push((key, DifferenceKind::Missing, row.total(), row.key, true)),
+            Some(theirs) if row.digests == theirs.digests => {}
+            Some(theirs) if is_keyed && row.total() == 1 && theirs.total() == 1 => {
+                found.push((key, DifferenceKind::Different, 1, row.key, true));
             }
-            Some(theirs) if !is_keyed => match row.total().cmp(&theirs.total()) {
-                std::cmp::Ordering::Less => {
-                    found.push((key, DifferenceKind::Extra, theirs.total() - row.total(), row.key));
+            // Rows without a key, and a key that one table has more than once.
+            Some(theirs) => {
+                let (missing, extra) = (row.beyond(&theirs), theirs.beyond(&row));
+                if missing > 0 {
+                    found.push((key.clone(), DifferenceKind::Missing, missing, row.key.clone(), !is_keyed));
                 }
-                std::cmp::Ordering::Equal => {}
-                std::cmp::Ordering::Greater => {
-                    found.push((key, DifferenceKind::Missing, row.total() - theirs.total(), row.key));
+                if extra > 0 {
+                    found.push((key, DifferenceKind::Extra, extra, row.key, !is_keyed));
                 }
-            },
-            Some(_) => {}
+            }
         }
     }
-    found.extend(other.into_iter().map(|(key, row)| (key, DifferenceKind::Extra, row.total(), row.key)));
+    found.extend(other.into_iter().map(|(key, row)| (key, DifferenceKind::Extra, row.total(), row.key, true)));
     found.sort_by(|one, other| one.3.cmp(&other.3).then(one.0.cmp(&other.0)));
     let mut described = 0;
-    for (key, kind, times, literals) in found {
+    for (key, kind, times, literals, is_one) in found {
         let names = sql[0].key.iter().map(|column| column.quoted().to_owned());
         let mut difference = Difference { kind, times, key: names.zip(literals).collect(), values: Vec::new() };
-        if described < describe {
-            // Read once more: a row that was being changed may be equal by now.
+        // Read once more: a row that was being changed may be equal by now. Of several rows with one key it is not known which to read.
+        if described < describe && is_one {
             if !read_values(connections, sql, conditions, &key, &mut difference)? {
                 continue;
             }
@@ -126,6 +128,12 @@ pub(super) fn compare(
 impl Found {
     fn total(&self) -> u64 {
         self.digests.values().sum()
+    }
+
+    /// How many rows there are more than `other` has of them.
+    fn beyond(&self, other: &Self) -> u64 {
+        let n_other = |digest| other.digests.get(digest).copied().unwrap_or_default();
+        self.digests.iter().map(|(digest, n)| n.saturating_sub(n_other(digest))).sum()
     }
 }
 

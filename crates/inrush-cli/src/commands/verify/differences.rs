@@ -127,6 +127,9 @@ impl Writer {
 }
 
 fn statement(table: &str, difference: &Difference) -> String {
+    if difference.values.is_empty() {
+        return format!("-- by hand: {difference}\n");
+    }
     let pairs = |pairs: &mut dyn Iterator<Item = (&String, &String)>, equals: &str, between: &str| {
         pairs.map(|(column, value)| format!("{column} {equals} {value}")).collect::<Vec<_>>().join(between)
     };
