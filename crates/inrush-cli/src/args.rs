@@ -117,8 +117,9 @@ mod tests {
     }
 
     /// Options of `load` that have no argument of their own in Python, and what stands for them there.
-    const NOT_IN_PYTHON: [(&[&str], &str); 7] = [
+    const NOT_IN_PYTHON: [(&[&str], &str); 8] = [
         (&["into"], "`table`"),
+        (&["mask", "mask-key-file", "mask-file", "mask-strict"], "not yet: the command alone masks"),
         (
             &[
                 "url",
