@@ -264,7 +264,7 @@ fn a_key_that_is_there_twice_is_found() {
     everywhere("verify_twice", |place| {
         for key in ["id INT PRIMARY KEY, v INT", "id INT, v INT, PRIMARY KEY (id, v)"] {
             place.sql(&format!(
-                "DROP TABLE IF EXISTS one, other; CREATE TABLE one ({key}); CREATE TABLE other (id INT, v INT); \
+                "DROP TABLE IF EXISTS one, other; CREATE TABLE one ({key}); CREATE TABLE other (id INT NOT NULL, v INT); \
                  INSERT INTO one VALUES (1, 1), (2, 2), (3, 3); INSERT INTO other SELECT * FROM one"
             ));
             check(place, "nothing", [0, 0, 0]);
@@ -281,6 +281,20 @@ fn a_key_that_is_there_twice_is_found() {
              DELETE FROM other; INSERT INTO other VALUES (1, 1), (2, 5), (2, 6)",
         );
         check(place, "twice, and neither is right", [1, 2, 0]);
+    });
+}
+
+/// A row that no range of the key has.
+#[test]
+fn a_row_without_a_key_is_found() {
+    everywhere("verify_no_key", |place| {
+        place.sql(
+            "CREATE TABLE one (id INT PRIMARY KEY, v INT); CREATE TABLE other (id INT, v INT); \
+             INSERT INTO one VALUES (1, 1), (2, 2); INSERT INTO other VALUES (1, 1), (2, 2)",
+        );
+        check(place, "nothing", [0, 0, 0]);
+        place.sql("INSERT INTO other VALUES (NULL, 3)");
+        check(place, "a row without a key", [0, 1, 0]);
     });
 }
 

@@ -121,8 +121,9 @@ impl Pair {
             Ok::<_, Error>(Sql { table: table.to_owned(), columns, key, digest, key_digest })
         };
         let sql = [sql(true, &one.table)?, sql(false, &other.table)?];
+        // No range has the rows without a key, which a table that lacks the other's key may have.
         let is_number = |side: &Side, name: &str| {
-            side.column(name, "").is_ok_and(|column| matches!(column.ty, ColumnType::Int { .. }))
+            side.column(name, "").is_ok_and(|column| !column.nullable && matches!(column.ty, ColumnType::Int { .. }))
         };
         let range_column = match key {
             [name] if is_number(&one, name) && is_number(&other, name) => Some(sql[0].key[0].quoted().to_owned()),
