@@ -1,7 +1,7 @@
 //! Names of tables, as ADBC has them: MySQL's databases are its catalogs, and a schema that is named means a database, too.
 
 use crate::failure::{self, Result};
-use inrush::sans_io::value::ident::quote_ident;
+use inrush::sans_io::column::ident::quote_ident;
 
 /// `table` or `database.table`, quoted.
 pub(crate) fn qualified(catalog: Option<&str>, db_schema: Option<&str>, table: &str) -> Result<String> {

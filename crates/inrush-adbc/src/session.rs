@@ -11,7 +11,7 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use inrush::Config;
 use inrush::blocking::{Connection, ResultBatches};
-use inrush::sans_io::value::ident::quote_ident;
+use inrush::sans_io::column::ident::quote_ident;
 use std::borrow::{Borrow, BorrowMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -2,7 +2,7 @@
 //! its user read files. A file goes when its value goes.
 
 use inrush::blocking::Connection;
-use inrush::sans_io::value::text_literal::quote_text;
+use inrush::sans_io::column::text_literal::quote_text;
 use inrush::sans_io::{Error, Result};
 use std::fs::{self, File, Permissions};
 use std::io::Write as _;

@@ -4,8 +4,8 @@
 //! docs/notes/sort-order.md.
 #![allow(clippy::print_stdout, clippy::disallowed_methods, clippy::disallowed_types, clippy::unwrap_used)]
 
-use inrush_core::value::column::{Column, ColumnType};
-use inrush_core::value::order::KeyPart;
+use inrush_core::column::order::KeyPart;
+use inrush_core::column::{Column, ColumnType};
 use std::hint::black_box;
 use std::time::Instant;
 

@@ -1,7 +1,7 @@
 //! The one error type of the whole project, and [`Place`], the position of a fault in the input.
 //!
 //! An error is opaque and one word wide; callers use its methods. A message is one line, lower case, without a final dot,
-//! literals in backticks; what to do about it is the hint. Bad rows are data (`bulk::Reject`), not errors, until an option says
+//! literals in backticks; what to do about it is the hint. Bad rows are data (`load::Reject`), not errors, until an option says
 //! that one of them stops the work.
 
 use std::borrow::Cow;

@@ -15,34 +15,39 @@
 //! | [`auth`] | authentication plugins, one file for each |
 //! | [`session`] | the order of packets: one file for each [`session::Conversation`] |
 //! | [`sql`] | the lexical rules of SQL: quotes, comments, words |
-//! | [`value`] | what a column takes: its type, checks, text |
-//! | [`bulk`] | decisions about many rows: batches, plan, encoding, report |
+//! | [`value`] | one value: a cell of a row, a parameter |
+//! | [`column`] | what a column takes: its type, checks, the order of its values |
+//! | [`write`] | statements that write many rows, a method a file, for batches and loads |
+//! | [`batch`] | one batch: rows of values for one statement |
+//! | [`load`] | a load: its plan, encoding, ledger, modes, report (feature `loader`) |
 //! | [`route`] | which partition a row goes to (feature `loader`) |
 //! | [`verify`] | digests of rows as SQL (feature `loader`) |
 //! | [`human`] | numbers and times as people read them |
 //! | [`zone`] | a session's time zone: by its name, and between instants and clocks |
 //! | `setters` | the `with_` methods of options |
 //!
-//! Edges inside: `bulk -> session, value, convert`; `session -> auth, convert`; `value -> convert`; `auth, convert -> wire`; `bulk`, `session` and
-//! `value` use `profile -> wire`, `bulk` and `session` use `retry`; all use `error`; `convert`, `session` and
-//! `value` use `zone`; `bulk`, `session` and `wire` use `sql`; never upwards.
-
+//! Edges inside: `batch, load -> write -> session, column, convert`; `load -> route -> column`; `session -> auth, convert`; `column ->
+//! convert`; `auth, convert -> wire -> value`; `session`, `column` and what is above them use `profile -> wire`; `session`, `write`, `batch`
+//! and `load` use `retry`; `convert`, `session` and `column` use `zone`; `write`, `load`, `session` and `wire` use `sql`; all use `error`; never upwards.
 //!
 //! | feature | what it adds |
 //! |---|---|
 //! | `arrow` | results as Arrow record batches, arrays and record batches as rows |
-//! | `loader` | what only loads need, most of [`bulk`]; it implies `arrow` |
+//! | `loader` | what only loads need, all of [`load`]; it implies `arrow` |
 //! | `compression` | zlib and Zstandard of the protocol |
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // Code that batches and loads share has parts for loads alone. A build with all features finds dead code.
 #![cfg_attr(not(all(feature = "loader", feature = "compression")), allow(dead_code, unused_imports))]
 
 pub mod auth;
-pub mod bulk;
+pub mod batch;
+pub mod column;
 pub mod convert;
 pub mod error;
 pub mod front_end;
 pub mod human;
+#[cfg(feature = "loader")]
+pub mod load;
 pub mod printable;
 pub mod profile;
 pub mod retry;
@@ -55,6 +60,7 @@ pub mod value;
 #[cfg(feature = "loader")]
 pub mod verify;
 pub mod wire;
+pub mod write;
 pub mod zone;
 
 pub use error::{Class, Error, Kind, Place, Result};

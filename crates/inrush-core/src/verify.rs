@@ -7,9 +7,9 @@
 //!
 //! Many rows are compared by their number and the sums of two 64-bit parts of their digests. Sums, unlike XOR, count a row that is there twice.
 
+use crate::column::ident::quote_ident;
+use crate::column::{Column, ColumnType};
 use crate::error::{Error, Result};
-use crate::value::column::{Column, ColumnType};
-use crate::value::ident::quote_ident;
 
 /// How the values of a column become texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! A session's time zone by name: the one that the server is set to, and that converts values.
 
 use crate::error::{Error, Result};
-use crate::wire::DateTime;
+use crate::value::DateTime;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
 /// Finds a zone: `+02:00`, `UTC`, or a name of the IANA database. `SYSTEM` is the server's own and unknown here.

@@ -118,11 +118,11 @@ fn value_of(conversion: &FieldConversion, field: &Field, i: usize) -> TokenStrea
             quote_spanned!(span=> ::inrush::sans_io::convert::ToValue::to_value(&self.#member))
         }
         (FieldConversion::With(path), _) => quote_spanned!(span=> #path::to_value(&self.#member)),
-        (FieldConversion::Json, None) => quote_spanned!(span=> ::inrush::sans_io::wire::Value::Json(&self.#member)),
+        (FieldConversion::Json, None) => quote_spanned!(span=> ::inrush::sans_io::value::Value::Json(&self.#member)),
         (FieldConversion::Json, Some(_)) => quote_spanned! {span=>
             match &self.#member {
-                ::core::option::Option::Some(value) => ::inrush::sans_io::wire::Value::Json(value),
-                ::core::option::Option::None => ::inrush::sans_io::wire::Value::Null,
+                ::core::option::Option::Some(value) => ::inrush::sans_io::value::Value::Json(value),
+                ::core::option::Option::None => ::inrush::sans_io::value::Value::Null,
             }
         },
     }
@@ -137,7 +137,7 @@ fn bind(generics: &mut Generics, Named { field, role }: &Named<'_>) {
         }
         FieldConversion::Json => {
             let ty = within_option(&field.ty).unwrap_or(&field.ty);
-            bound(generics, [ty], |ty| syn::parse_quote!(#ty: ::inrush::sans_io::wire::WriteJson));
+            bound(generics, [ty], |ty| syn::parse_quote!(#ty: ::inrush::sans_io::value::WriteJson));
         }
         FieldConversion::With(_) => {}
     }
@@ -211,11 +211,11 @@ fn value(parts: &[Part<'_>]) -> TokenStream {
     });
     quote! {
         #[inline]
-        fn value(&self, place: usize) -> ::inrush::sans_io::wire::Value<'_> {
+        fn value(&self, place: usize) -> ::inrush::sans_io::value::Value<'_> {
             let mut place = place;
             #(#parts)*
             let _ = place;
-            ::inrush::sans_io::wire::Value::Null
+            ::inrush::sans_io::value::Value::Null
         }
     }
 }
@@ -265,7 +265,7 @@ fn named_methods(own_order: &TokenStream, all_taken: &TokenStream) -> TokenStrea
             &'__v self,
             _names: &[::std::boxed::Box<str>],
             order: &::inrush::sans_io::convert::Order,
-            out: &mut ::std::vec::Vec<::inrush::sans_io::wire::Value<'__v>>,
+            out: &mut ::std::vec::Vec<::inrush::sans_io::value::Value<'__v>>,
         ) -> ::inrush::sans_io::Result<()> {
             match order.positions() {
                 ::core::option::Option::None => #own_order,
@@ -308,7 +308,7 @@ fn by_position(values: &[TokenStream]) -> TokenStream {
             &'__v self,
             _names: &[::std::boxed::Box<str>],
             _order: &::inrush::sans_io::convert::Order,
-            out: &mut ::std::vec::Vec<::inrush::sans_io::wire::Value<'__v>>,
+            out: &mut ::std::vec::Vec<::inrush::sans_io::value::Value<'__v>>,
         ) -> ::inrush::sans_io::Result<()> {
             out.extend([#(#values),*]);
             ::core::result::Result::Ok(())

@@ -24,7 +24,7 @@ pub(crate) fn to_value(input: &DeriveInput) -> Result<TokenStream> {
         TypeShape::Names(names) => {
             let (idents, names): (Vec<_>, Vec<_>) = names.into_iter().unzip();
             quote! {
-                ::inrush::sans_io::wire::Value::Text(match self {
+                ::inrush::sans_io::value::Value::Text(match self {
                     #(Self::#idents => #names,)*
                 })
             }
@@ -35,7 +35,7 @@ pub(crate) fn to_value(input: &DeriveInput) -> Result<TokenStream> {
                 false => quote!(Int),
             };
             quote! {
-                ::inrush::sans_io::wire::Value::#variant(match self {
+                ::inrush::sans_io::value::Value::#variant(match self {
                     #(Self::#idents => Self::#idents as #repr as _,)*
                 })
             }
@@ -47,7 +47,7 @@ pub(crate) fn to_value(input: &DeriveInput) -> Result<TokenStream> {
         #[automatically_derived]
         impl #for_impl ::inrush::sans_io::convert::ToValue for #ident #of_type #bounds {
             #[inline]
-            fn to_value(&self) -> ::inrush::sans_io::wire::Value<'_> {
+            fn to_value(&self) -> ::inrush::sans_io::value::Value<'_> {
                 #body
             }
         }
@@ -74,7 +74,7 @@ pub(crate) fn from_value(input: &DeriveInput) -> Result<TokenStream> {
 
                 #[inline]
                 fn from_value(
-                    value: ::inrush::sans_io::wire::Value<#row>,
+                    value: ::inrush::sans_io::value::Value<#row>,
                     column: &::inrush::sans_io::wire::ColumnDef,
                 ) -> ::core::option::Option<Self> {
                     #inner::from_value(value, column).map(#make)
@@ -82,14 +82,14 @@ pub(crate) fn from_value(input: &DeriveInput) -> Result<TokenStream> {
 
                 #[inline]
                 fn from_value_in(
-                    value: ::inrush::sans_io::wire::Value<#row>,
+                    value: ::inrush::sans_io::value::Value<#row>,
                     column: &::inrush::sans_io::wire::ColumnDef,
                     zone: ::core::option::Option<&::inrush::sans_io::convert::TimeZone>,
                 ) -> ::core::option::Option<Self> {
                     #inner::from_value_in(value, column, zone).map(#make)
                 }
 
-                fn why_not(value: ::inrush::sans_io::wire::Value<#row>) -> ::core::option::Option<::std::string::String> {
+                fn why_not(value: ::inrush::sans_io::value::Value<#row>) -> ::core::option::Option<::std::string::String> {
                     #inner::why_not(value)
                 }
             }
@@ -102,7 +102,7 @@ pub(crate) fn from_value(input: &DeriveInput) -> Result<TokenStream> {
                 const KIND: &'static str = #kind;
 
                 fn from_value(
-                    value: ::inrush::sans_io::wire::Value<#row>,
+                    value: ::inrush::sans_io::value::Value<#row>,
                     _column: &::inrush::sans_io::wire::ColumnDef,
                 ) -> ::core::option::Option<Self> {
                     match value.as_str()? {
@@ -118,7 +118,7 @@ pub(crate) fn from_value(input: &DeriveInput) -> Result<TokenStream> {
                 const KIND: &'static str = #kind;
 
                 fn from_value(
-                    value: ::inrush::sans_io::wire::Value<#row>,
+                    value: ::inrush::sans_io::value::Value<#row>,
                     column: &::inrush::sans_io::wire::ColumnDef,
                 ) -> ::core::option::Option<Self> {
                     let number = <#repr as ::inrush::sans_io::convert::FromValue<#row>>::from_value(value, column)?;

@@ -9,11 +9,11 @@ mod clock;
 
 use arrow_array::cast::AsArray;
 use clock::cpu_time;
-use inrush_core::bulk::checksum::checksum;
-use inrush_core::bulk::encode::load_data;
-use inrush_core::value::Rules;
-use inrush_core::value::check::Check;
-use inrush_core::value::column::Column;
+use inrush_core::column::Column;
+use inrush_core::column::Rules;
+use inrush_core::column::check::Check;
+use inrush_core::load::checksum::checksum;
+use inrush_core::load::encode::load_data;
 use inrush_core::wire::ServerVersion;
 use inrush_files::{CsvOptions, Format, open};
 use std::hint::black_box;

@@ -9,11 +9,11 @@ mod clock;
 
 use arrow_array::cast::AsArray;
 use clock::cpu_time;
-use inrush_core::bulk::encode::load_data;
-use inrush_core::bulk::{Batch, Source};
-use inrush_core::value::Rules;
-use inrush_core::value::check::{Check, CheckedColumn};
-use inrush_core::value::column::{Column, ColumnType};
+use inrush_core::column::Rules;
+use inrush_core::column::check::{Check, CheckedColumn};
+use inrush_core::column::{Column, ColumnType};
+use inrush_core::load::encode::load_data;
+use inrush_core::load::{Batch, Source};
 use inrush_core::wire::ServerVersion;
 use inrush_files::{CsvOptions, CsvReader, count_records};
 use std::hint::black_box;

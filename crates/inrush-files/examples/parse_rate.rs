@@ -7,7 +7,7 @@
 mod clock;
 
 use clock::cpu_time;
-use inrush_core::bulk::Source;
+use inrush_core::load::Source;
 use inrush_files::{CsvOptions, CsvReader};
 use std::hint::black_box;
 use std::io::{self, Read, Write};

@@ -2,7 +2,7 @@
 
 #![allow(clippy::print_stdout, reason = "an example talks to a person")]
 
-use inrush_core::bulk::FieldUse;
+use inrush_core::load::FieldUse;
 use inrush_files::{CsvOptions, Format, open};
 
 fn main() -> inrush_core::error::Result<()> {

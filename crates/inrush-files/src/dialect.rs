@@ -6,10 +6,11 @@
 use crate::formats::ValueFormats;
 use crate::widths::Widths;
 use encoding_rs::Encoding;
-use inrush_core::bulk::ledger::Mapping;
-use inrush_core::bulk::{Computed, FieldTarget, Matching, Mode};
+use inrush_core::column::Column;
 use inrush_core::error::{Error, Result};
-use inrush_core::value::column::Column;
+use inrush_core::load::ledger::Mapping;
+use inrush_core::load::{FieldTarget, Matching, Mode};
+use inrush_core::write::Computed;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

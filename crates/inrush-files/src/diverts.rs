@@ -5,9 +5,9 @@ use crate::address::is_address;
 use crate::csv::CsvReader;
 use crate::file_source::{FileSource, RejectForm};
 use crate::paths::table_of;
-use inrush_core::bulk::batch::csv_line;
-use inrush_core::bulk::{FieldTarget, Matching};
 use inrush_core::error::{Error, Result};
+use inrush_core::load::batch::csv_line;
+use inrush_core::load::{FieldTarget, Matching};
 use std::path::Path;
 
 /// The name with its placeholders replaced: `{date}` by today in UTC, `{file}` by the name of the (first) file up to its first dot,

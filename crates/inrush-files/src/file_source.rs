@@ -4,8 +4,8 @@ use crate::dialect::Dialect;
 use crate::formats::Proposal;
 use crate::infer_types::{Inferred, Texts};
 use crate::input::Meter;
-use inrush_core::bulk::Source;
 use inrush_core::error::Result;
+use inrush_core::load::Source;
 use std::any::Any;
 use std::sync::Arc;
 

@@ -15,8 +15,8 @@ pub use propose::Proposal;
 pub(crate) use propose::propose;
 
 use crate::moment;
-use inrush_core::bulk::ColumnKind;
 use inrush_core::error::{Error, Result};
+use inrush_core::load::ColumnKind;
 use std::fmt;
 
 /// How numbers and dates are written in a text file. The default is how SQL writes them.

@@ -5,9 +5,9 @@ use crate::dialect::{CsvOptions, Dialect};
 use crate::infer_types::often_means_null;
 use crate::new_table::{NewTypes, PROPOSAL_BYTES, Sample};
 use crate::open::{Format, open};
-use inrush_core::bulk::ledger::JobId;
-use inrush_core::bulk::report::{Report, Stop};
 use inrush_core::error::{Error, Result};
+use inrush_core::load::ledger::JobId;
+use inrush_core::load::report::{Report, Stop};
 
 /// The options of a load, with which the files of its bad rows are read again.
 #[derive(Debug)]

@@ -27,8 +27,8 @@ pub(crate) use room::text_type;
 pub use room::{fit_key, fit_row, tighten};
 
 use given::without_null;
+use inrush_core::column::ColumnType;
 use inrush_core::error::{Error, Result};
-use inrush_core::value::column::ColumnType;
 use std::collections::BTreeSet;
 
 /// A field and its type by a sample.

@@ -5,8 +5,8 @@ mod strict;
 
 pub(crate) use found::FoundFormat;
 
+use inrush_core::column::check::is_date_or_time;
 use inrush_core::error::{Error, Result};
-use inrush_core::value::check::is_date_or_time;
 use jiff::civil::DateTime;
 use jiff::fmt::strtime::{self, BrokenDownTime};
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};

@@ -5,10 +5,10 @@ use crate::file_source::FileSource;
 use crate::infer_types::{Inferred, fit_key, fit_row, tighten};
 use crate::open::Format;
 use crate::whole_sample::infer_types_of;
-use inrush_core::bulk::plan::nearest;
-use inrush_core::bulk::{FieldTarget, Matching};
+use inrush_core::column::ColumnType;
 use inrush_core::error::{Error, Result};
-use inrush_core::value::column::ColumnType;
+use inrush_core::load::plan::nearest;
+use inrush_core::load::{FieldTarget, Matching};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The bytes of each file that its types are inferred from.

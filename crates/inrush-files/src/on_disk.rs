@@ -3,9 +3,9 @@
 //! Invariant: no function moves the file's own position, so that sequential readers are not affected.
 
 use crate::objects::{Object, ObjectReader};
-use inrush_core::bulk::Unchanged;
-use inrush_core::bulk::ledger::Identity;
 use inrush_core::error::{Error, Kind, Result};
+use inrush_core::load::Unchanged;
+use inrush_core::load::ledger::Identity;
 use std::fs::{File, Metadata};
 use std::hash::Hasher as _;
 use std::io::{self, Read, Seek, SeekFrom};

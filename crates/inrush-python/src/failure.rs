@@ -2,7 +2,7 @@
 
 use crate::report;
 use arrow_schema::ArrowError;
-use inrush_core::bulk::report::{Report, Stop};
+use inrush_core::load::report::{Report, Stop};
 use inrush_core::{Error, FrontEnd, Kind};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -3,7 +3,7 @@
 use crate::ending::Visit;
 use crate::{connection, failure};
 use inrush::{JobRun, JobStatus, Loader};
-use inrush_core::bulk::ledger::State;
+use inrush_core::load::ledger::State;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 

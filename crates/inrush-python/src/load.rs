@@ -9,7 +9,8 @@ use crate::ending::Visit;
 use crate::source::{Ask, Data, Iterator_, Opening, Planned, PlannedSources, Request};
 use crate::{connection, failure, files, new_table, report};
 use inrush::documents::Events;
-use inrush::sans_io::bulk::{FieldTarget, Matching, Method, Mode};
+use inrush::sans_io::load::{FieldTarget, Matching, Mode};
+use inrush::sans_io::write::Method;
 use inrush::{
     BadRows, BatchSize, Computed, Guarantee, LoadEvent, LoadOptions, Loader, MaxBad, MinRows, Report, Sort, Source,
 };

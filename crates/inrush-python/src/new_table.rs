@@ -2,10 +2,10 @@
 
 use crate::cells::{ColumnSample, ValueKind};
 use crate::source::Opened;
-use inrush::sans_io::bulk::Matching;
+use inrush::sans_io::load::Matching;
 use inrush::{LoadOptions, Result};
 use inrush_core::Error;
-use inrush_core::value::column::ColumnType;
+use inrush_core::column::ColumnType;
 use inrush_files::{CsvOptions, Format, Inferred, NewTable, NewTypes, infer_all};
 
 /// The columns. From now on the sources read their fields as these.

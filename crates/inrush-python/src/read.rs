@@ -7,7 +7,7 @@ use crate::wait::patiently;
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
 use inrush::blocking::{self, Aborter, ResultBatches};
-use inrush::sans_io::value::ident::quote_ident;
+use inrush::sans_io::column::ident::quote_ident;
 use inrush::table::TableName;
 use inrush::{ArrowOptions, Config};
 use inrush_core::Error;

@@ -1,7 +1,7 @@
 //! Reports of loads as `inrush._report.Report`.
 
-use inrush_core::bulk::Reject;
-use inrush_core::bulk::report::{Job, Records, Report};
+use inrush_core::load::Reject;
+use inrush_core::load::report::{Job, Records, Report};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 

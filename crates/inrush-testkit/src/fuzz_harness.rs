@@ -3,7 +3,6 @@
 
 use std::ops::ControlFlow;
 
-use inrush_core::bulk::Template;
 use inrush_core::convert::arrow::{ArrowOptions, Batches, InvalidDates};
 use inrush_core::error::{Error, Result};
 use inrush_core::session::pipeline::{Decision, Flight, NextCommand, Reply, Window};
@@ -13,11 +12,13 @@ use inrush_core::session::{
     Login, LoginOptions, Pipeline, Prepare, Prepared, Query, Session, Statement, Step, TransactionOptions, Transport,
     simple as plain,
 };
+use inrush_core::value::Value;
 use inrush_core::wire::ok::end_of_rows;
 use inrush_core::wire::{
     AuthPacket, Capabilities, ColumnDef, Compression, ErrPacket, Frames, Greeting, Inbox, OkPacket, Outbox, PrepareOk,
-    Row, RowFormat, SessionChange, StmtId, Value,
+    Row, RowFormat, SessionChange, StmtId,
 };
+use inrush_core::write::Template;
 
 use crate::captured;
 

@@ -6,7 +6,7 @@
 use crate::servers::{self, Schema};
 use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch};
 use arrow_schema::{DataType, Field, Schema as Fields};
-use inrush_core::bulk::{Batch, FieldUse, Origin, Source};
+use inrush_core::load::{Batch, FieldUse, Origin, Source};
 use inrush_core::{Error, Kind, Result};
 use std::sync::Arc;
 

@@ -320,16 +320,25 @@ const CORE_MODULES: &[(&str, &[&str])] = &[
     ("setters", &[]),
     ("retry", &["error"]),
     ("zone", &["error", "wire"]),
-    ("wire", &["sql", "error"]),
+    ("value", &["error"]),
+    ("wire", &["sql", "error", "value"]),
     ("profile", &["wire"]),
     ("auth", &["error", "wire"]),
-    ("convert", &["error", "setters", "wire", "zone"]),
-    ("value", &["error", "printable", "wire", "profile", "convert", "zone"]),
+    ("convert", &["error", "setters", "value", "wire", "zone"]),
+    ("column", &["error", "printable", "value", "wire", "profile", "convert", "zone"]),
     ("sql", &[]),
-    ("session", &["error", "retry", "wire", "profile", "auth", "convert", "sql", "zone"]),
-    ("route", &["wire", "profile", "value"]),
-    ("verify", &["error", "value"]),
-    ("bulk", &["error", "retry", "wire", "profile", "auth", "convert", "session", "sql", "value", "route", "zone"]),
+    ("session", &["error", "retry", "value", "wire", "profile", "auth", "convert", "sql", "zone"]),
+    ("route", &["value", "wire", "profile", "column"]),
+    ("verify", &["error", "column"]),
+    ("write", &["error", "value", "wire", "profile", "convert", "session", "sql", "column", "zone"]),
+    ("batch", &["error", "retry", "value", "wire", "profile", "convert", "session", "sql", "column", "write", "zone"]),
+    (
+        "load",
+        &[
+            "error", "retry", "value", "wire", "profile", "convert", "session", "sql", "column", "route", "write",
+            "zone",
+        ],
+    ),
 ];
 
 /// Files and folders that may name vendors, and why.

@@ -112,7 +112,7 @@ fn passes(path: &str, text: &str) {
     assert_eq!(tidy::check_file(path, &format!("//! A charter for it.\n{text}")), [""; 0]);
 }
 
-const BULK: &str = "crates/inrush-core/src/bulk/plan.rs";
+const LOAD: &str = "crates/inrush-core/src/load/plan.rs";
 const WIRE: &str = "crates/inrush-core/src/wire/ok.rs";
 const AUTH: &str = "crates/inrush-core/src/auth/native.rs";
 
@@ -185,8 +185,8 @@ fn links_elsewhere_are_not_followed() {
     links("README.md", "[web](https://example.org/x) [part](#part)", 0)
 }
 #[test]
-fn finds_wire_using_bulk() {
-    finds(WIRE, "use crate::bulk::Plan;", "must not use `bulk`")
+fn finds_wire_using_load() {
+    finds(WIRE, "use crate::load::LoadPlan;", "must not use `load`")
 }
 #[test]
 fn finds_it_in_a_group() {
@@ -194,7 +194,7 @@ fn finds_it_in_a_group() {
 }
 #[test]
 fn finds_it_by_super() {
-    finds(WIRE, "use super::super::value::Column;", "must not use `value`")
+    finds(WIRE, "use super::super::column::Column;", "must not use `column`")
 }
 #[test]
 fn finds_it_inside_a_line() {
@@ -205,16 +205,16 @@ fn finds_an_unknown_module() {
     finds("crates/inrush-core/src/misc.rs", "", "no rule")
 }
 #[test]
-fn bulk_may_use_all() {
-    passes(BULK, "use crate::{value::Column, session::Step};\nuse crate::error::Error;")
+fn load_may_use_all() {
+    passes(LOAD, "use crate::{column::Column, session::Step};\nuse crate::error::Error;")
 }
 #[test]
 fn comments_may_point_upwards() {
-    passes(WIRE, "//! See [`crate::bulk`].\n// as crate::session does")
+    passes(WIRE, "//! See [`crate::load`].\n// as crate::session does")
 }
 #[test]
 fn neighbours_are_not_upwards() {
-    passes(WIRE, "use super::bulk::Thing;\nuse super::value;")
+    passes(WIRE, "use super::load::Thing;\nuse super::column;")
 }
 
 /// The files of a crate named `x`, each `name: text`.
@@ -297,11 +297,11 @@ fn downwards_is_allowed() {
 #[test]
 fn finds_a_second_table_of_error_codes() {
     finds("crates/inrush/src/pool/full.rs", "const FULL: &[u16] = &[1040, 1203];", "error/codes.rs");
-    finds(BULK, "DEADLOCK | 1205 | 2013 => again,", "[1205, 2013]")
+    finds(LOAD, "DEADLOCK | 1205 | 2013 => again,", "[1205, 2013]")
 }
 #[test]
 fn one_error_code_is_no_table() {
-    passes(BULK, "const KILLED: u16 = 1317; // not 1927\nmatches!(code, 1295 | 1047 | 1210)")
+    passes(LOAD, "const KILLED: u16 = 1317; // not 1927\nmatches!(code, 1295 | 1047 | 1210)")
 }
 
 #[test]
@@ -310,7 +310,7 @@ fn finds_a_vendor_outside_the_profiles() {
 }
 #[test]
 fn finds_a_version_outside_the_profiles() {
-    finds("crates/inrush-core/src/bulk/lane.rs", "if server.is_at_least(8, 0, 19) {}", "is_at_least(");
+    finds("crates/inrush-core/src/load/lane.rs", "if server.is_at_least(8, 0, 19) {}", "is_at_least(");
     finds("crates/inrush-bench/src/facts.rs", "if server.numbers >= (8, 0, 13) {}", "server.numbers");
 }
 #[test]

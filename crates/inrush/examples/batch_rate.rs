@@ -7,12 +7,12 @@
 
 #![allow(clippy::print_stdout, reason = "an example talks to a person")]
 
-use inrush::sans_io::bulk::RowSource;
-use inrush::sans_io::bulk::template::Template;
-use inrush::sans_io::bulk::write::{Bulk, Limits, MultiRowPrepared, Next, Writer};
 use inrush::sans_io::convert::{BoundRows, Rows};
 use inrush::sans_io::session::Pipeline;
 use inrush::sans_io::session::pipeline::{Decision, Flight, NextCommand, Reply};
+use inrush::sans_io::write::RowSource;
+use inrush::sans_io::write::template::Template;
+use inrush::sans_io::write::{Bulk, Limits, MultiRowPrepared, Next, Writer};
 use inrush::{Config, Error, Result, Statement, blocking};
 use std::collections::BTreeMap;
 use std::time::Instant;

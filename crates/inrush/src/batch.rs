@@ -3,13 +3,13 @@
 use crate::sql::{Sql, Text};
 use crate::table::TableName;
 use crate::{Config, Error, Kind, Result};
-use inrush_core::bulk::Table;
-use inrush_core::bulk::run::{self, Attempt, Batch, BatchFacts, BatchOptions, Checked, Load, Scope};
-use inrush_core::bulk::template::Template;
-use inrush_core::bulk::validator::{Validator, columns_of};
+use inrush_core::batch::validator::{Validator, columns_of};
+use inrush_core::batch::{Attempt, Batch, BatchFacts, BatchOptions, Checked, Load, Scope, WriterSession};
+use inrush_core::column::Rules;
 use inrush_core::convert::BoundRows;
 use inrush_core::session::{Outcome, Session, Statement};
-use inrush_core::value::Rules;
+use inrush_core::write::Table;
+use inrush_core::write::template::Template;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -109,7 +109,7 @@ impl<'a> Job<'a> {
             table: known.table.as_deref(),
             increment: known.increment,
         };
-        let session = run::WriterSession {
+        let session = WriterSession {
             max_packet: usize::try_from(known.max_packet).unwrap_or(usize::MAX),
             backslash_escapes: !session.no_backslash_escapes(),
             rules: &known.rules,

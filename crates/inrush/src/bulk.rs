@@ -3,9 +3,9 @@
 
 use crate::table::TableName;
 use crate::{BatchOptions, BatchReport, Error, Params, Result, Statement};
-use inrush_core::bulk::Method;
+use inrush_core::column::ident::quote_ident;
 use inrush_core::convert::RowBuffer;
-use inrush_core::value::ident::quote_ident;
+use inrush_core::write::Method;
 
 /// How a bulk inserter writes.
 #[derive(Clone, Debug, PartialEq, Eq)]

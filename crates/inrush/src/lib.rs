@@ -114,14 +114,7 @@ pub use config::{Config, IntoConfig, PipelineMode, PoolOptions, TlsMode, url};
 pub use inrush_core as sans_io;
 #[cfg(feature = "loader")]
 pub use inrush_core::FrontEnd;
-pub use inrush_core::bulk::Method;
-#[cfg(feature = "loader")]
-pub use inrush_core::bulk::lane::Unchecked;
-#[cfg(feature = "loader")]
-pub use inrush_core::bulk::report::{Report, Stop};
-pub use inrush_core::bulk::run::{BadRow, BatchOptions, BatchReport, Ids, OnBadRow};
-#[cfg(feature = "loader")]
-pub use inrush_core::bulk::{Batch, Computed, FieldTarget, Matching, Mode, Origin, Reject, Source};
+pub use inrush_core::batch::{BadRow, BatchOptions, BatchReport, Ids, OnBadRow};
 #[cfg(feature = "serde_json")]
 pub use inrush_core::convert::Json;
 #[cfg(feature = "arrow")]
@@ -132,9 +125,19 @@ pub use inrush_core::convert::{
     Columns, FromRow, FromValue, IntoColumn, OwnedRow, Params, Plus, ToRow, ToValue, scalar,
 };
 pub use inrush_core::error::{Conversion, Error, Kind, Place, Reason, Result};
+#[cfg(feature = "loader")]
+pub use inrush_core::load::lane::Unchecked;
+#[cfg(feature = "loader")]
+pub use inrush_core::load::report::{Report, Stop};
+#[cfg(feature = "loader")]
+pub use inrush_core::load::{Batch, FieldTarget, Matching, Mode, Origin, Reject, Source};
 pub use inrush_core::retry::Retries;
 pub use inrush_core::session::{Access, Isolation, Outcome, ResetPolicy, ResultSet, Statement, TransactionOptions};
-pub use inrush_core::wire::{ColumnDef, Compression, Date, DateTime, Row, Time, Value, WriteJson, WriteValue};
+pub use inrush_core::value::{Date, DateTime, Time, Value, WriteJson, WriteValue};
+pub use inrush_core::wire::{ColumnDef, Compression, Row};
+#[cfg(feature = "loader")]
+pub use inrush_core::write::Computed;
+pub use inrush_core::write::Method;
 /// ```
 /// #[derive(inrush::FromRow)]
 /// struct Person<'r> {

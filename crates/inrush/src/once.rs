@@ -10,8 +10,8 @@
 //! transaction is over, and a locking read waits for that end. A plain read would not.
 
 use crate::{Error, Kind, Result};
+use inrush_core::column::ident::{quote_ident, quote_table};
 use inrush_core::profile::Cluster;
-use inrush_core::value::ident::{quote_ident, quote_table};
 
 /// A lane's line, and where it is.
 #[derive(Debug)]

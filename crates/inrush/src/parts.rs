@@ -2,7 +2,7 @@
 
 use crate::blocking::Connection;
 use crate::{Error, FromRow, Result, Row, Value};
-use inrush_core::value::ident::quote_ident;
+use inrush_core::column::ident::quote_ident;
 
 /// The queries of `n` parts of `sql`, which together have each of its rows once; `column` is a column of its result. The ends of the ranges
 /// are the column's least and greatest value now: later rows below or above them are in the first and the last part, and rows without a

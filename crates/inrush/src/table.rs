@@ -3,8 +3,8 @@
 pub(crate) mod kept;
 pub(crate) mod reading;
 
+use inrush_core::column::ident::{quote_ident, quote_table};
 use inrush_core::profile::Profile;
-use inrush_core::value::ident::{quote_ident, quote_table};
 use inrush_core::{Error, Result};
 
 /// A table's name: `name`, `schema.name`, each part in backticks or not.

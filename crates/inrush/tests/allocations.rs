@@ -5,11 +5,12 @@
 #![allow(unsafe_code)]
 
 use arrow_array::{ArrayRef, Decimal128Array, Int64Array, RecordBatch, StringArray};
-use inrush::sans_io::bulk::Validator;
+use inrush::sans_io::batch::Validator;
+use inrush::sans_io::column::Rules;
+use inrush::sans_io::column::{Column, ColumnType};
 use inrush::sans_io::convert::{BoundRows, RowBuffer, RowReader, Rows};
-use inrush::sans_io::value::Rules;
-use inrush::sans_io::value::column::{Column, ColumnType};
-use inrush::sans_io::wire::{Date, DateTime, ServerVersion};
+use inrush::sans_io::value::{Date, DateTime};
+use inrush::sans_io::wire::ServerVersion;
 use inrush::{Config, FromRow, Result, TlsMode, ToRow, Value, blocking, columns, params, scalar};
 use inrush_testkit::servers::{self, Server};
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -3,10 +3,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use inrush::sans_io::column::order::KeyPart;
+use inrush::sans_io::column::{Column, ColumnType};
 use inrush::sans_io::profile::Profile;
 use inrush::sans_io::route::{Described, Partitioning};
-use inrush::sans_io::value::column::{Column, ColumnType};
-use inrush::sans_io::value::order::KeyPart;
 use inrush::sans_io::wire::ServerVersion;
 use inrush_testkit::dice::Dice;
 use inrush_testkit::servers::{Server, all};

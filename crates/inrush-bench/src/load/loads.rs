@@ -13,9 +13,9 @@ use crate::profile::Recording;
 use crate::results::Sample;
 use crate::server_file::ServerFile;
 use inrush::blocking::Connection;
-use inrush::sans_io::bulk::Source;
-use inrush::sans_io::bulk::report::{Report, Stop};
-use inrush::sans_io::value::column::ColumnType;
+use inrush::sans_io::column::ColumnType;
+use inrush::sans_io::load::Source;
+use inrush::sans_io::load::report::{Report, Stop};
 use inrush::sans_io::{Error, Kind, Result};
 use inrush::{BatchSize, Computed, Config, EventHandler, FrontEnd, LoadEvent, LoadOptions, Loader, Method, Sort};
 use inrush_files::{CsvOptions, Format};
@@ -514,7 +514,7 @@ const TARGET: &str = "bench_load";
 const SOURCE: &str = "bench_load_source";
 
 /// The tables of a load's ledger.
-const LEDGER: [&str; 3] = inrush::sans_io::bulk::ledger::Ledger::TABLES;
+const LEDGER: [&str; 3] = inrush::sans_io::load::ledger::Ledger::TABLES;
 
 /// What types are guessed from.
 const SAMPLE_BYTES: usize = 4 << 20;

@@ -3,7 +3,7 @@
 //! A trigger empties the wide column and sleeps, so that much text and much time cost the server nothing.
 
 use crate::place::{Done, Place, Rows, everywhere, on};
-use inrush_core::bulk::tuner::trace::replay;
+use inrush_core::load::tuner::trace::replay;
 use inrush_testkit::patience::growing_limits;
 use inrush_testkit::servers::{Server, all};
 use std::io::Write;

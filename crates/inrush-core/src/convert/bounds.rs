@@ -1,7 +1,7 @@
 //! What a column surely takes unchanged, in a form that costs one or two comparisons for each value: a fast check that decides
-//! nearly all values. A value outside the bounds is not yet bad; it needs the column's full check (`value::check`).
+//! nearly all values. A value outside the bounds is not yet bad; it needs the column's full check (`column::check`).
 
-use crate::wire::{Date, Value};
+use crate::value::{Date, Value};
 use std::ops::Range;
 
 /// What one placeholder surely takes.
@@ -112,7 +112,7 @@ impl Bounds {
 mod tests {
     use super::*;
     use crate::convert::{Columns, Rows};
-    use crate::wire::DateTime;
+    use crate::value::DateTime;
     use arrow_array::{TimestampMicrosecondArray, TimestampMillisecondArray};
 
     /// How many of the moments are within by rows and by columns, which must be as many.

@@ -19,8 +19,9 @@ use std::sync::Arc;
 
 use crate::convert::Bounds;
 use crate::convert::put_value::{self, Block};
-use crate::wire::value::DateTime;
-use crate::wire::{ParamType, Value};
+use crate::value::DateTime;
+use crate::value::Value;
+use crate::wire::ParamType;
 
 /// Evaluates an expression with `$read` as the function from a row to its value, `None` if it cannot be sent: one instance of the
 /// expression for each kind of cells. Rows that are NULL must not be read.

@@ -7,7 +7,7 @@
 use crate::convert::params::listed;
 use crate::convert::{BoundColumn, BoundRows, Bounds, BoxedRows, RowBlockWriter, Rows, ToValue};
 use crate::error::{Error, Result};
-use crate::wire::Value;
+use crate::value::Value;
 use std::ops::Range;
 
 /// Columns by name, as `columns!` makes them.

@@ -6,7 +6,8 @@
 
 use crate::convert::put_value::{BLOCK, Block, ROOM, put_cell, put_value};
 use crate::convert::{BoundColumn, Order, Params, ValueVisitor};
-use crate::wire::{ParamType, Value};
+use crate::value::Value;
+use crate::wire::ParamType;
 use std::ops::Range;
 
 /// Appends rows to `bytes` through a block.

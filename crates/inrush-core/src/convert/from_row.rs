@@ -2,7 +2,8 @@
 
 use crate::convert::FromValue;
 use crate::error::{Error, Result};
-use crate::wire::{ColumnDef, Row, Value};
+use crate::value::Value;
+use crate::wire::{ColumnDef, Row};
 
 /// A Rust type that a row can become. It may borrow from the row.
 pub trait FromRow<'r>: Sized {

@@ -10,7 +10,7 @@
 //! | `&str`, `String`, `Cow<str>`, `Box<str>`, `Arc<str>` | text, and bytes that are UTF-8; the owned ones any value, as the server would print it |
 //! | `&[u8]`, `Vec<u8>`, `Cow<[u8]>`, `[u8; N]` | bytes and text; the array exactly N of them |
 //! | `Vec<f32>` | a VECTOR |
-//! | [`Date`](crate::wire::Date), [`DateTime`](crate::wire::DateTime), [`Time`](crate::wire::Time) | theirs, also days that no calendar has |
+//! | [`Date`](crate::value::Date), [`DateTime`](crate::value::DateTime), [`Time`](crate::value::Time) | theirs, also days that no calendar has |
 //! | jiff's civil `Date`, `DateTime`, `Time`, its `SignedDuration` | theirs, if jiff can hold them |
 //! | `std::time::Duration` | a TIME that is not below zero |
 //! | `jiff::Timestamp`, `SystemTime` | a moment, in the session's time zone, which must be known |
@@ -22,7 +22,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::error::{Conversion, Error, Result};
-use crate::wire::{ColumnDef, ColumnFlags, ColumnType, Date, DateTime, Row, RowFormat, Time, Value, value};
+use crate::value::{Date, DateTime, NO_DECIMALS, Time, Value, parse_whole};
+use crate::wire::{ColumnDef, ColumnFlags, ColumnType, Row, RowFormat};
 
 mod moments;
 mod numbers;
@@ -74,7 +75,7 @@ fn typed(text: &[u8], column: &ColumnDef) -> Option<Value<'static>> {
     match column.ty {
         MYSQL_TYPE_TINY | MYSQL_TYPE_SHORT | MYSQL_TYPE_INT24 | MYSQL_TYPE_LONG | MYSQL_TYPE_LONGLONG
         | MYSQL_TYPE_YEAR => {
-            let n = value::parse_whole(text)?;
+            let n = parse_whole(text)?;
             match u64::try_from(n) {
                 Ok(n) if column.is_unsigned() => Some(Value::UInt(n)),
                 _ => i64::try_from(n).ok().map(Value::Int),
@@ -237,6 +238,14 @@ impl FromValue<'_> for String {
     }
 }
 
+/// The value as a text result set of this column shows it.
+fn printed(value: &Value<'_>, column: &ColumnDef) -> String {
+    let is_float = matches!(column.ty, ColumnType::MYSQL_TYPE_FLOAT | ColumnType::MYSQL_TYPE_DOUBLE);
+    let has_zeros = column.flags.contains(ColumnFlags::ZEROFILL_FLAG);
+    let width = if has_zeros { column.length as usize } else { 0 };
+    value.printed_as(column.decimals, is_float && column.decimals < NO_DECIMALS, width).to_string()
+}
+
 /// The same, borrowed where it came as text.
 impl<'a> FromValue<'a> for Cow<'a, str> {
     const KIND: &'static str = "text (`Cow<str>`)";
@@ -246,7 +255,7 @@ impl<'a> FromValue<'a> for Cow<'a, str> {
         match value {
             Value::Null => None,
             Value::Bytes(_) | Value::Text(_) => value.as_str().map(Cow::Borrowed),
-            other => Some(Cow::Owned(other.printed_in(column).to_string())),
+            other => Some(Cow::Owned(printed(&other, column))),
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Values on the wire <-> what users have: Rust types, structs, slices, Arrow arrays. Nothing here knows a table; whether a column
-//! takes a value is for [`value`](crate::value) to check.
+//! takes a value is for [`column`](crate::column) to check.
 //!
 //! | file | what |
 //! |---|---|

@@ -2,7 +2,7 @@
 
 use crate::convert::ToValue;
 use crate::error::{Error, Result};
-use crate::wire::Value;
+use crate::value::Value;
 
 /// The values for a statement's placeholders. `()` means none.
 pub trait Params {

@@ -2,7 +2,8 @@
 
 use crate::convert::{FromRow, FromValue};
 use crate::error::{Error, Result};
-use crate::wire::{Row, Value};
+use crate::value::Value;
+use crate::wire::Row;
 
 /// A row as a struct and the value of its last column: `SELECT people.*, COUNT(*) FROM ..` as `Plus<Person, i64>`. The struct reads its
 /// columns by name (`#[derive(FromRow)]`).

@@ -1,8 +1,9 @@
 //! One common value, written with copies of a fixed number of bytes into a block: a comparison for the room, no call
 //! (docs/notes/batches.md). Common is a value of its parameter's known type, and a text of at most 250 bytes.
 
+use crate::value::{Date, DateTime, Value};
+use crate::wire::ParamType;
 use crate::wire::bulk_execute::Indicator;
-use crate::wire::{Date, DateTime, ParamType, Value};
 
 /// Where rows are put before they are copied into the caller's buffer.
 pub(crate) type Block = [u8; BLOCK];

@@ -1,9 +1,9 @@
 //! Parameters that get their final form before they are sent: values that are written when they are needed
-//! ([`WriteValue`](crate::wire::WriteValue)), and instants, which are sent as a clock in the session's time zone shows them.
+//! ([`WriteValue`](crate::value::WriteValue)), and instants, which are sent as a clock in the session's time zone shows them.
 
 use crate::convert::ParamValues;
 use crate::error::{Error, Result};
-use crate::wire::{DateTime, Value};
+use crate::value::{DateTime, Value};
 use crate::zone;
 use jiff::tz::TimeZone;
 use std::borrow::Cow;

@@ -6,8 +6,8 @@
 use crate::convert::params::by_position;
 use crate::convert::{BoundRows, BoxedRows, Rows, resolve};
 use crate::error::{Error, Result};
-use crate::wire::Value;
-use crate::wire::value::{Date, DateTime, Time};
+use crate::value::Value;
+use crate::value::{Date, DateTime, Time};
 use std::ops::Range;
 
 /// Rows of values that own their bytes.

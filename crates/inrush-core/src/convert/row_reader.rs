@@ -3,7 +3,7 @@
 
 use crate::convert::BoundRows;
 use crate::error::Result;
-use crate::wire::Value;
+use crate::value::Value;
 use std::ops::Range;
 
 /// Rows that are read in order.

@@ -4,7 +4,7 @@
 use crate::convert::params::Order;
 use crate::convert::{Bounds, Params, RowBlockWriter, ValueVisitor};
 use crate::error::{Error, Result};
-use crate::wire::Value;
+use crate::value::Value;
 use std::ops::Range;
 
 /// Many sets of values for the placeholders of one statement.

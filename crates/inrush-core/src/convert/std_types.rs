@@ -10,7 +10,8 @@
 
 use crate::convert::{FromValue, ToValue};
 use crate::error::Result;
-use crate::wire::{ColumnDef, Value, WriteValue};
+use crate::value::{Value, WriteValue};
+use crate::wire::ColumnDef;
 use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::num::{NonZeroI8, NonZeroI16, NonZeroI32, NonZeroI64, NonZeroU8, NonZeroU16, NonZeroU32, NonZeroU64};

@@ -3,7 +3,8 @@
 
 use crate::convert::from_value::micros_in_zone;
 use crate::convert::{FromValue, ToValue};
-use crate::wire::{ColumnDef, Value};
+use crate::value::Value;
+use crate::wire::ColumnDef;
 use jiff::tz::TimeZone;
 use std::time::{Duration, SystemTime};
 
@@ -46,7 +47,7 @@ fn micros_of(instant: SystemTime) -> i64 {
 mod tests {
     use super::*;
     use crate::convert::from_value::tests::{read, read_in};
-    use crate::wire::DateTime;
+    use crate::value::DateTime;
 
     #[test]
     fn there_and_back() {

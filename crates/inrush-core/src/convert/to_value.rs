@@ -7,8 +7,8 @@ use jiff::{SignedDuration, Timestamp, civil};
 use std::time::Duration;
 
 use crate::convert::column::{BoundColumn, Cells, Scalar, Slots, Values};
-use crate::wire::Value;
-use crate::wire::value::{Date, DateTime, Time};
+use crate::value::Value;
+use crate::value::{Date, DateTime, Time};
 
 /// A Rust value that a placeholder can stand for.
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a value that a server knows")]

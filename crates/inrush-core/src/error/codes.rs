@@ -1,7 +1,7 @@
 //! The one table of the servers' error codes: what each code says about its transaction and about the connection that it came on.
 //!
 //! All code that retries, reconnects or waits for a server reads this table. There are three other lists: which errors are the
-//! fault of one row (`bulk::answer`), which ones refuse a write method (`bulk::method`), which ones a mode skips (`bulk::modes`).
+//! fault of one row (`write::answer`), which ones refuse a write method (`write::method`), which ones a mode skips (`load::modes`).
 
 /// What a code says about the transaction. Nothing of the transaction is stored, or its outcome is unknown ([`Class::Lost`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The texts in which information_schema.PARTITIONS describes partitions: names of columns, calls of a function, bounds and lists of values.
 
-use crate::value::ident::ident;
+use crate::column::ident::ident;
 
 /// A value in a description.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 //! Numbers, YEAR and in MySQL DATE are hashed by the rules of latin1_swedish_ci, as if their bytes were letters; all else as bytes. From the servers'
 //! sources (`sql_partition.cc`, `my_hash_sort_simple`, `my_hash_sort_bin`); compared with where servers put rows by the test `partition_oracle`.
 
-use crate::value::order::latin1_swedish_weights;
+use crate::column::order::latin1_swedish_weights;
 
 /// The hash of a row's key while its values are added.
 #[derive(Clone, Copy, Debug)]

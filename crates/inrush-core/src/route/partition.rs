@@ -5,10 +5,10 @@
 
 use super::description::{self, Literal};
 use super::key_hash::KeyHash;
+use crate::column::ident::quote_ident;
+use crate::column::order::KeyPart;
+use crate::column::{Column, ColumnType};
 use crate::profile::Profile;
-use crate::value::column::{Column, ColumnType};
-use crate::value::ident::quote_ident;
-use crate::value::order::KeyPart;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 

@@ -6,8 +6,9 @@ use std::hash::{BuildHasher, DefaultHasher, Hasher, RandomState};
 #[cfg(doc)]
 use crate::session::Derived;
 use crate::session::{Effect, Prepared};
+use crate::value::Value;
+use crate::wire::StmtId;
 use crate::wire::stmt::{self, Family};
-use crate::wire::{StmtId, Value};
 
 /// Prepared statements by text. Pure bookkeeping: a caller that drops one from here must close it on the server.
 #[derive(Debug)]
@@ -322,7 +323,7 @@ const CAPACITY: usize = 128;
 mod tests {
     use super::*;
     use crate::session::Derived;
-    use crate::wire::Date;
+    use crate::value::Date;
 
     fn prepared(id: u32) -> Prepared {
         Prepared { id: StmtId(id), n_params: 0, columns: Vec::new(), effect: Effect::Nothing, derived: Vec::new() }

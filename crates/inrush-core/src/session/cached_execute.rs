@@ -13,7 +13,8 @@ use crate::session::prepare::Prepare;
 use crate::session::reply;
 use crate::session::results::{Results, Sink};
 use crate::session::{Conversation, Effect, Outcome, Session, Step};
-use crate::wire::{Outbox, RowFormat, StmtId, Value, stmt};
+use crate::value::Value;
+use crate::wire::{Outbox, RowFormat, StmtId, stmt};
 
 /// One execution by the cache. Its output is the last result's outcome; rows go to the sink.
 ///

@@ -3,7 +3,8 @@
 use crate::error::{Error, Kind, Result};
 use crate::session::Outcome;
 use crate::session::results::Sink;
-use crate::wire::{ColumnDef, Malformed, Row, RowFormat, Value};
+use crate::value::Value;
+use crate::wire::{ColumnDef, Malformed, Row, RowFormat};
 use jiff::tz::TimeZone;
 
 /// Keeps all results of a reply.

@@ -5,8 +5,9 @@
 //! Nothing in its answers shows that. So a kept statement is prepared again for a value that this conversion would change
 //! (docs/notes/session-state.md). Tested by `real/kept_statements.rs`.
 
+use crate::value::{Date, DateTime, Value};
 use crate::wire::stmt::Family;
-use crate::wire::{ColumnDef, ColumnType, Date, DateTime, Value};
+use crate::wire::{ColumnDef, ColumnType};
 
 /// The kind of a parameter's derived type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

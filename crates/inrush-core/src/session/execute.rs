@@ -4,7 +4,8 @@ use crate::error::{Error, Result};
 use crate::session::prepared::Prepared;
 use crate::session::results::{Results, Sink};
 use crate::session::{Conversation, Outcome, Session, Step};
-use crate::wire::{Outbox, RowFormat, Value, stmt};
+use crate::value::Value;
+use crate::wire::{Outbox, RowFormat, stmt};
 
 /// One execution. Its output is the last result's outcome; rows go to the sink.
 pub struct Execute<'a, S: Sink> {

@@ -1,6 +1,7 @@
 //! COM_STMT_BULK_EXECUTE, of MariaDB: one prepared statement, many sets of values in one packet.
 
-use crate::wire::{ParamType, StmtId, Value, stmt};
+use crate::value::Value;
+use crate::wire::{ParamType, StmtId, stmt};
 
 /// The body after the statement's number: flags, types, sets of values. It belongs to no connection.
 ///

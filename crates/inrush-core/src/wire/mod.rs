@@ -1,6 +1,6 @@
 //! Bytes <-> packets, one file for each packet. Encoders append to the caller's buffer; decoders borrow, are checked, and are
-//! named after their packet. The order of packets is in `session`, the Rust types and Arrow arrays of users are in `convert`, the
-//! meaning of values is in `value`.
+//! named after their packet. The order of packets is in `session`, the Rust types and Arrow arrays of users are in `convert`, what a
+//! table's column takes is in `column`.
 //!
 //! | file | what |
 //! |---|---|
@@ -10,7 +10,7 @@
 //! | [`flags`], [`version`] | capabilities, status, types; which server |
 //! | [`greeting`], [`login`], [`auth_switch`] | the packets of a login |
 //! | [`ok`], [`err`] | how a command ends |
-//! | [`column_def`], [`row`], [`value`], [`moment`] | result sets; dates and times as text and as numbers |
+//! | [`column_def`], [`row`] | result sets |
 //! | [`command`], [`stmt`], [`bulk_execute`] | commands |
 //! | [`param_type`] | the type that a parameter is sent as |
 //! | [`dirty_flags`] | what a command may change in the session |
@@ -29,13 +29,11 @@ pub mod greeting;
 pub mod inbox;
 pub mod lenenc;
 pub mod login;
-pub mod moment;
 pub mod ok;
 pub mod outbox;
 pub mod param_type;
 pub mod row;
 pub mod stmt;
-pub mod value;
 pub mod version;
 
 pub use auth_switch::AuthPacket;
@@ -54,5 +52,4 @@ pub use outbox::Outbox;
 pub use param_type::ParamType;
 pub use row::{Row, RowFormat};
 pub use stmt::{PrepareOk, StmtId};
-pub use value::{Date, DateTime, Time, Value, WriteJson, WriteValue};
 pub use version::{ServerVersion, Vendor};

@@ -1,6 +1,7 @@
 //! The type that one parameter is sent as, over many rows: the type of its first value, as long as the others fit.
 
-use crate::wire::{ColumnType, Value, stmt};
+use crate::value::Value;
+use crate::wire::{ColumnType, stmt};
 
 /// Type and flag of one parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

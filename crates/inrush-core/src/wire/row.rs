@@ -8,7 +8,7 @@
 //!         per column that is not NULL: the value in its type's form
 //! ```
 
-use crate::wire::value::{Date, DateTime, Time, Value};
+use crate::value::{Date, DateTime, Time, Value};
 use crate::wire::{ColumnDef, ColumnType, Cursor, Malformed};
 use jiff::tz::TimeZone;
 

@@ -1,8 +1,8 @@
 //! Prepared statements: the commands, and the head of the reply to COM_STMT_PREPARE.
 
 use crate::error::Error;
+use crate::value::{Date, DateTime, Time, Value};
 use crate::wire::lenenc::put_bytes;
-use crate::wire::value::{Date, DateTime, Time, Value};
 use crate::wire::{ColumnType, Cursor, Malformed};
 
 /// The server's number of a prepared statement.

@@ -1,15 +1,13 @@
 //! Which method writes a batch, what it can tell, and what keeps it together: a line a case.
 
-use inrush_core::bulk::run::{
-    BatchFacts, BatchOptions, BatchPlan, OnBadRow, ResultDetail, RowsPerCommand, Scope, plan,
-};
-use inrush_core::bulk::template::Template;
-use inrush_core::bulk::{Method, Table};
+use inrush_core::batch::{BatchFacts, BatchOptions, BatchPlan, OnBadRow, ResultDetail, RowsPerCommand, Scope, plan};
+use inrush_core::column::{Column, ColumnType};
 use inrush_core::error::{Kind, Result};
 use inrush_core::profile::Profile;
 use inrush_core::session::Statement;
-use inrush_core::value::column::{Column, ColumnType};
 use inrush_core::wire::ServerVersion;
+use inrush_core::write::template::Template;
+use inrush_core::write::{Method, Table};
 
 const INSERT: &str = "INSERT INTO t (a) VALUES (?)";
 const UPSERT: &str = "INSERT INTO t (a) VALUES (?) ON DUPLICATE KEY UPDATE a = VALUES(a)";

@@ -1,15 +1,15 @@
 //! Batches by script: every kind of attempt, with every fault at every step and its bytes cut anywhere. What is counted is what the
 //! script said, no row twice, and the row that is named is the one that is bad.
 
-use inrush_core::bulk::run::{Batch, BatchFacts, BatchOptions, BatchReport, OnBadRow, Scope, Try, WriterSession};
-use inrush_core::bulk::template::Template;
-use inrush_core::bulk::{Method, Table};
+use inrush_core::batch::{Batch, BatchFacts, BatchOptions, BatchReport, OnBadRow, Scope, Try, WriterSession};
+use inrush_core::column::Rules;
+use inrush_core::column::{Column, ColumnType};
 use inrush_core::convert::Rows;
 use inrush_core::error::{Error, Kind, Result};
 use inrush_core::session::Statement;
 use inrush_core::session::pipeline::{Pipeline, Window};
-use inrush_core::value::Rules;
-use inrush_core::value::column::{Column, ColumnType};
+use inrush_core::write::template::Template;
+use inrush_core::write::{Method, Table};
 use inrush_testkit::captured::{COLUMN_CURRENT_USER as COLUMN, OK};
 use inrush_testkit::script::{Peer, Script, script};
 use std::ops::Range;

@@ -7,7 +7,8 @@ use inrush_core::session::{
     CachedExecute, Collect, Conversation, Event, Fetch, Outcome, PrepareForCache, SavedEvent, Session, Statement, Step,
     Stream, simple,
 };
-use inrush_core::wire::{Outbox, Row, Value};
+use inrush_core::value::Value;
+use inrush_core::wire::{Outbox, Row};
 use inrush_testkit::captured::{COLUMN_CURRENT_USER as COLUMN, OK};
 use inrush_testkit::script::{Peer, Script, script};
 

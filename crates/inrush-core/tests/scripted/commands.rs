@@ -4,7 +4,8 @@ use inrush_core::error::{Error, Kind, Result};
 use inrush_core::session::{
     Collect, Discard, Execute, Infile, LoadCounts, Outcome, Prepare, Prepared, Query, Sink, simple,
 };
-use inrush_core::wire::{ColumnDef, Row, StmtId, Value};
+use inrush_core::value::Value;
+use inrush_core::wire::{ColumnDef, Row, StmtId};
 use inrush_testkit::captured::{COLUMN_CURRENT_USER, OK};
 use inrush_testkit::script::{Peer, Script, script};
 

@@ -4,7 +4,8 @@
 use inrush_core::error::{Error, Result};
 use inrush_core::session::Statement;
 use inrush_core::session::pipeline::{Bound, Command, Decision, Flight, NextCommand, Pipeline, Reply, Window};
-use inrush_core::wire::{BulkBody, ColumnDef, Row, StmtId, Value};
+use inrush_core::value::Value;
+use inrush_core::wire::{BulkBody, ColumnDef, Row, StmtId};
 use inrush_testkit::script::{Peer, Script};
 use std::collections::VecDeque;
 

@@ -1,7 +1,7 @@
 //! Executions in a pipeline by script: what is prepared when, which types are told, what is closed.
 
 use crate::pipeline_talk::{Say, check, check_once, narrow, say, say_with, texts};
-use inrush_core::wire::Value;
+use inrush_core::value::Value;
 use inrush_testkit::captured::{COLUMN_CURRENT_USER as COLUMN, OK};
 use inrush_testkit::script::{Script, script};
 

@@ -9,8 +9,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::*;
 use arrow_array::{Array, ArrayRef, OffsetSizeTrait, RunArray, UnionArray};
 use arrow_schema::DataType;
-use inrush_core::bulk::ColumnKind;
 use inrush_core::error::{Error, Result};
+use inrush_core::load::ColumnKind;
 
 /// Writes the values of an array as JSON. A text that has more than `max_bytes` ends within the value.
 pub(super) fn writer(array: &dyn Array, max_bytes: usize) -> Result<Writer<'_>> {

@@ -5,7 +5,7 @@ use arrow_array::types::*;
 use arrow_array::{Array, ArrowPrimitiveType};
 use arrow_buffer::ArrowNativeType;
 use arrow_schema::DataType;
-use inrush_core::value::check::Known;
+use inrush_core::column::check::Known;
 
 /// The range of its values. The values of NULL rows count too, which can only widen it.
 pub(crate) fn of(array: &dyn Array) -> Known {

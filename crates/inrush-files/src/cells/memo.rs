@@ -1,7 +1,7 @@
 //! A cache of formatted values: dates and amounts repeat often, and a lookup is cheaper than formatting (docs/notes/load-speed.md).
 
 use super::moment;
-use inrush_core::value::{INLINE, view};
+use inrush_core::column::{INLINE, view};
 
 /// The views of some earlier values. Values share its slots: the last one replaces the others.
 #[derive(Debug, Default)]

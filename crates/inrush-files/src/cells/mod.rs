@@ -18,10 +18,10 @@ use arrow_array::types::*;
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, BinaryViewArray, RunArray};
 use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, TimeUnit};
-use inrush_core::bulk::ColumnKind;
+use inrush_core::column::check::Known;
+use inrush_core::column::{INLINE, view};
 use inrush_core::error::{Error, Result};
-use inrush_core::value::check::Known;
-use inrush_core::value::{INLINE, view};
+use inrush_core::load::ColumnKind;
 use memo::Memo;
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! Numbers in the spelling that the column stores as the same value, as a rule the shortest one.
 
 use arrow_buffer::i256;
-use inrush_core::bulk::ColumnKind;
-use inrush_core::wire::Value;
+use inrush_core::load::ColumnKind;
+use inrush_core::value::Value;
 use std::io::Write as _;
 
 /// A whole number of units of a decimal.
@@ -172,7 +172,7 @@ const NEAR_THE_END: f32 = 3.4e38;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use inrush_core::value::view;
+    use inrush_core::column::view;
 
     /// Each writer gives the same text.
     #[track_caller]

@@ -5,8 +5,8 @@ use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
 use arrow_schema::{DataType, IntervalUnit, TimeUnit};
-use inrush_core::bulk::ColumnKind;
 use inrush_core::error::{Error, Result};
+use inrush_core::load::ColumnKind;
 
 /// Writes the value of a row that is not NULL.
 pub(super) type Writer<'a> = Box<dyn Fn(usize, &mut Vec<u8>) + 'a>;

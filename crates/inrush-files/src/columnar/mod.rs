@@ -19,11 +19,11 @@ use crate::on_disk::{OnDisk, changed};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use inrush_core::bulk::checksum::checksum;
-use inrush_core::bulk::ledger::{ChunkLine, Identity, Mapping};
-use inrush_core::bulk::{Batch, FieldUse, Origin, PassThrough, RawChunk, Source, Unchanged};
+use inrush_core::column::check::Check;
 use inrush_core::error::{Error, Result};
-use inrush_core::value::check::Check;
+use inrush_core::load::checksum::checksum;
+use inrush_core::load::ledger::{ChunkLine, Identity, Mapping};
+use inrush_core::load::{Batch, FieldUse, Origin, PassThrough, RawChunk, Source, Unchanged};
 use nan::without_nan;
 use size::rows_of;
 pub(crate) use size::text_size;
@@ -528,7 +528,7 @@ impl<A: Arrays> Columnar<A> {
 
 /// A type for two parts of a file: a duration is a TIME in one part, and too long for that in another.
 fn widened(field: Inferred, other: &Inferred) -> Inferred {
-    use inrush_core::value::column::ColumnType::{Int, Time};
+    use inrush_core::column::ColumnType::{Int, Time};
     match (&field.ty, &other.ty) {
         (Time { .. }, Int { .. }) => Inferred { ty: other.ty.clone(), ..field }.widened_by(other),
         (Int { .. }, Time { .. }) => {

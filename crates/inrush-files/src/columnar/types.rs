@@ -6,8 +6,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::GenericBinaryType;
 use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
+use inrush_core::column::ColumnType;
 use inrush_core::error::{Error, Result};
-use inrush_core::value::column::ColumnType;
 use std::sync::Arc;
 
 /// Refuses columns whose Arrow values have no meaning by themselves: periods of pandas are numbers without their unit.

@@ -10,15 +10,15 @@ use arrow_array::types::{Date32Type, Decimal64Type, Decimal128Type, Int32Type, I
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, BinaryViewArray, RecordBatch};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
-use inrush_core::bulk::PassThrough;
-use inrush_core::bulk::encode::load_data::{self, Lines};
-use inrush_core::value::check::{Check, Known};
-use inrush_core::value::{self, INLINE, view};
+use inrush_core::column::check::{Check, Known};
+use inrush_core::column::{self, INLINE, view};
+use inrush_core::load::PassThrough;
+use inrush_core::load::encode::load_data::{self, Lines};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 impl Rows {
-    /// See [`RawChunk::write`](inrush_core::bulk::RawChunk::write).
+    /// See [`RawChunk::write`](inrush_core::load::RawChunk::write).
     pub(super) fn write_lines(
         &self,
         checks: &[Check],
@@ -151,8 +151,8 @@ impl PassedColumn {
         self.array.as_primitive::<T>().values()[rows.clone()].iter().copied()
     }
 
-    fn cells(&self) -> Option<value::Cells<'_>> {
-        if let Values::Cells(cells) = &self.values { Some(value::Cells::new(cells)) } else { None }
+    fn cells(&self) -> Option<column::Cells<'_>> {
+        if let Values::Cells(cells) = &self.values { Some(column::Cells::new(cells)) } else { None }
     }
 }
 

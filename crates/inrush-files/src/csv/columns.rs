@@ -9,9 +9,9 @@
 use super::split::{Fields, Span};
 use arrow_array::BinaryViewArray;
 use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
-use inrush_core::bulk::FieldUse;
+use inrush_core::column::{INLINE, view};
 use inrush_core::error::{Error, Result};
-use inrush_core::value::{INLINE, view};
+use inrush_core::load::FieldUse;
 
 /// The columns of a batch under construction.
 #[derive(Debug)]

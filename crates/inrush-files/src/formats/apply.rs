@@ -4,9 +4,9 @@ use super::{Rule, ValueFormats};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
-use inrush_core::bulk::{Batch, ColumnKind, FieldUse, Reject};
+use inrush_core::column::{INLINE, view};
 use inrush_core::error::{Error, Result};
-use inrush_core::value::{INLINE, view};
+use inrush_core::load::{Batch, ColumnKind, FieldUse, Reject};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ impl ValueFormats {
                 if is_moment || (!matches!(number, Rule::Keep) && cells.try_put(|out| number.rewrite(cell, out))) {
                     continue;
                 }
-                let was_number = !matches!(number, Rule::Keep) && inrush_core::value::check::is_number(cell);
+                let was_number = !matches!(number, Rule::Keep) && inrush_core::column::check::is_number(cell);
                 cells.put([cell, if was_number { b"?" } else { b"" }]);
             }
             Ok(Arc::new(cells.finish()?) as ArrayRef)

@@ -2,8 +2,8 @@
 
 use super::{DateFormat, Percent, Rule, ValueFormats};
 use crate::moment::{DATES, TIMES};
-use inrush_core::bulk::ColumnKind;
-use inrush_core::value::check::{is_date_or_time, is_number};
+use inrush_core::column::check::{is_date_or_time, is_number};
+use inrush_core::load::ColumnKind;
 use std::fmt;
 
 /// Options that fit the cells of a sample.

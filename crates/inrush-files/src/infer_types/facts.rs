@@ -5,9 +5,9 @@ use super::numbers::Numbers;
 use super::{Inferred, UUID_CHARS, share_null_texts, text_type};
 use crate::moment::FoundFormat;
 use arrow_array::{Array, BinaryViewArray, RecordBatch};
-use inrush_core::bulk::Origin;
-use inrush_core::value::check::{CellShape, ends_in_zero};
-use inrush_core::value::column::ColumnType;
+use inrush_core::column::ColumnType;
+use inrush_core::column::check::{CellShape, ends_in_zero};
+use inrush_core::load::Origin;
 use std::collections::BTreeSet;
 
 /// What the texts of a sample may be.

@@ -1,7 +1,7 @@
 //! A type that a user gives to a column of a new table. It becomes a part of CREATE TABLE, so it is read word by word: it cannot contain
 //! anything that ends the column's definition.
 
-use inrush_core::value::column::ColumnType;
+use inrush_core::column::ColumnType;
 
 /// A column's type as CREATE TABLE takes it; `None` if the text is not exactly one type.
 pub(super) fn parse(text: &str) -> Option<ColumnType> {

@@ -2,8 +2,8 @@
 //! if they were of one file.
 
 use super::DECIMAL_DIGITS;
-use inrush_core::value::check::{CellShape, ends_in_zero};
-use inrush_core::value::column::ColumnType;
+use inrush_core::column::ColumnType;
+use inrush_core::column::check::{CellShape, ends_in_zero};
 
 /// What a sample shows of a column's numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //! but a row, the part of it that is stored in its page, and a key have limits (docs/notes/new-tables.md).
 
 use super::Inferred;
-use inrush_core::value::column::ColumnType;
+use inrush_core::column::ColumnType;
 
 /// Room for texts of twice the length of the longest one of the sample.
 pub(crate) fn text_type(max_chars: usize, max_bytes: usize) -> ColumnType {

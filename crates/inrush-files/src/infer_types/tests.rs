@@ -5,10 +5,10 @@ use crate::FileSource as _;
 use crate::csv::CsvReader;
 use crate::dialect::CsvOptions;
 use arrow_array::BinaryViewArray;
-use inrush_core::bulk::{FieldUse, Source};
-use inrush_core::value::Rules;
-use inrush_core::value::check::{Check, Grid};
-use inrush_core::value::column::Column;
+use inrush_core::column::Column;
+use inrush_core::column::Rules;
+use inrush_core::column::check::{Check, Grid};
+use inrush_core::load::{FieldUse, Source};
 use inrush_core::wire::{ServerVersion, Vendor};
 
 #[test]
@@ -387,7 +387,7 @@ fn passes_the_check(values: &[&str]) {
     let fields = reader.infer_types(SAMPLE).unwrap();
     reader.read_as(&fields);
     let inferred = &fields[0];
-    let column_kind = inrush_core::bulk::plan::column_kind(&inferred.ty);
+    let column_kind = inrush_core::load::plan::column_kind(&inferred.ty);
     reader.select(&[FieldUse {
         index: 0,
         empty_is_null: !inferred.is_text(),

@@ -13,12 +13,12 @@ use crate::names::{Renamed, clean};
 use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Schema};
-use inrush_core::bulk::ledger::{ChunkLine, Identity, Mapping};
-use inrush_core::bulk::{Batch, ColumnKind, FieldUse, RawChunk, Reject, Source, Unchanged};
+use inrush_core::column::ColumnType;
+use inrush_core::column::json::{Fault, Limits, Scanner, Span, Text, Value, unescape};
+use inrush_core::column::view;
 use inrush_core::error::{Error, Result};
-use inrush_core::value::column::ColumnType;
-use inrush_core::value::json::{Fault, Limits, Scanner, Span, Text, Value, unescape};
-use inrush_core::value::view;
+use inrush_core::load::ledger::{ChunkLine, Identity, Mapping};
+use inrush_core::load::{Batch, ColumnKind, FieldUse, RawChunk, Reject, Source, Unchanged};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 

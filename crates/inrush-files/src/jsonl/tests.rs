@@ -4,7 +4,7 @@ use super::*;
 use crate::dialect::{TableColumn, TableColumns};
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
-use inrush_core::value::column::ColumnType;
+use inrush_core::column::ColumnType;
 
 #[test]
 fn names_become_columns_in_the_order_of_their_appearance() {

@@ -1,7 +1,7 @@
 //! Rules of dates: the first day of the year or the month, at midnight.
 
 use super::Unfit;
-use inrush_core::value::column::ColumnType;
+use inrush_core::column::ColumnType;
 
 pub(super) fn year(cell: &[u8], ty: &ColumnType) -> Result<Vec<u8>, Unfit> {
     let (year, _) = parts(cell)?;

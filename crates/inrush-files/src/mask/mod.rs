@@ -24,7 +24,7 @@ pub use rules::{MaskRules, TableMasks};
 pub use source::{MaskedSource, columns_of_fields};
 pub use unique::UniqueMasks;
 
-use inrush_core::value::column::{Column, ColumnType};
+use inrush_core::column::{Column, ColumnType};
 
 /// The mask of one column.
 #[derive(Clone, Debug)]

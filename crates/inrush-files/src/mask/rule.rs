@@ -1,9 +1,9 @@
 //! A rule by its name, and which types of columns it fits.
 
 use super::texts::EMAIL_CHARS;
-use inrush_core::bulk::plan::nearest;
+use inrush_core::column::{Column, ColumnType};
 use inrush_core::error::{Error, Result};
-use inrush_core::value::column::{Column, ColumnType};
+use inrush_core::load::plan::nearest;
 use std::fmt;
 
 /// What becomes of the values of a column.

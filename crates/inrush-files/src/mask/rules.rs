@@ -1,9 +1,9 @@
 //! The rules of a user, and what they mean for a table.
 
 use super::{ColumnMask, MaskKey, MaskRule};
-use inrush_core::bulk::plan::nearest;
+use inrush_core::column::Column;
 use inrush_core::error::{Error, Result};
-use inrush_core::value::column::Column;
+use inrush_core::load::plan::nearest;
 
 /// Rules for columns of tables.
 #[derive(Clone, Debug)]

@@ -5,12 +5,12 @@ use arrow_array::builder::BinaryViewBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field, Schema};
-use inrush_core::bulk::batch::csv_line;
-use inrush_core::bulk::ledger::{ChunkLine, Identity, Mapping};
-use inrush_core::bulk::sort::Stood;
-use inrush_core::bulk::{Batch, FieldTarget, FieldUse, Matching, Origin, RawChunk, Reject, Source, Unchanged};
+use inrush_core::column::{Column, ColumnType};
 use inrush_core::error::{Error, Kind, Place, Result};
-use inrush_core::value::column::{Column, ColumnType};
+use inrush_core::load::batch::csv_line;
+use inrush_core::load::ledger::{ChunkLine, Identity, Mapping};
+use inrush_core::load::sort::Stood;
+use inrush_core::load::{Batch, FieldTarget, FieldUse, Matching, Origin, RawChunk, Reject, Source, Unchanged};
 use std::sync::Arc;
 
 /// A source of which nothing but masked values comes out.

@@ -1,7 +1,7 @@
 //! Rules of texts: what comes out is ASCII, so that every character set holds it.
 
 use super::{MaskKey, Unfit};
-use inrush_core::value::column::ColumnType;
+use inrush_core::column::ColumnType;
 
 /// The first hexadecimal digits of the HMAC.
 pub(super) fn hmac(key: &MaskKey, cell: &[u8], digits: usize) -> Vec<u8> {

@@ -2,7 +2,7 @@
 //! comes first. Years have four digits; which century others are of is not in the file.
 
 use super::{DATES, TIMES, rewrite};
-use inrush_core::value::check::is_date_or_time;
+use inrush_core::column::check::is_date_or_time;
 use std::sync::LazyLock;
 
 /// The formats that are left over for the cells so far.

@@ -20,7 +20,7 @@ fn hash(text: &[u8]) -> u64 {
 #[test]
 fn the_same_bytes_have_the_same_hash_in_every_version() {
     assert_eq!(hash(b""), 0x2d06_8005_38d3_94c2, "XXH3's own value of nothing");
-    assert_eq!(hash(b"1,Ann\n"), inrush_core::bulk::checksum::checksum(b"1,Ann\n"));
+    assert_eq!(hash(b"1,Ann\n"), inrush_core::load::checksum::checksum(b"1,Ann\n"));
 }
 
 #[test]
@@ -70,8 +70,8 @@ fn it_reads_from_any_place_and_sums_any_part() {
     let mut read = Vec::new();
     place.from(123_456).read_to_end(&mut read).unwrap();
     assert_eq!(read, whole[123_456..]);
-    assert_eq!(place.checksum(1000, 150_000).unwrap(), inrush_core::bulk::checksum::checksum(&whole[1000..151_000]));
-    assert_eq!(place.checksum(199_999, 5).unwrap(), inrush_core::bulk::checksum::checksum(&whole[199_999..]));
+    assert_eq!(place.checksum(1000, 150_000).unwrap(), inrush_core::load::checksum::checksum(&whole[1000..151_000]));
+    assert_eq!(place.checksum(199_999, 5).unwrap(), inrush_core::load::checksum::checksum(&whole[199_999..]));
 }
 
 #[test]

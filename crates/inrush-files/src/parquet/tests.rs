@@ -5,8 +5,8 @@ use crate::{CsvOptions, Format, open};
 use arrow_array::builder::{Int32Builder, ListBuilder, StringBuilder};
 use arrow_array::*;
 use arrow_schema::{DataType, Field, Schema};
-use inrush_core::bulk::Batch;
 use inrush_core::error::Result;
+use inrush_core::load::Batch;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::metadata::{

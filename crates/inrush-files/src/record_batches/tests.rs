@@ -3,9 +3,9 @@
 use super::*;
 use arrow_array::{ArrayRef, Int64Array, RecordBatchIterator, StringArray};
 use arrow_schema::Schema;
-use inrush_core::bulk::Batch;
-use inrush_core::bulk::ledger::{ChunkLine, Identity};
 use inrush_core::error::Kind;
+use inrush_core::load::Batch;
+use inrush_core::load::ledger::{ChunkLine, Identity};
 use std::ops::Range;
 
 /// Rows with these numbers, in batches of `n`.

@@ -3,8 +3,8 @@
 use crate::cells::{self, Cells, Style};
 use arrow_array::{ArrayRef, BinaryViewArray};
 use arrow_schema::{DataType, Field};
-use inrush_core::bulk::ColumnKind;
 use inrush_core::error::Result;
+use inrush_core::load::ColumnKind;
 
 /// A column of a file of lines.
 pub(super) struct LineColumn {

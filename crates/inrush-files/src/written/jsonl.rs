@@ -3,8 +3,8 @@
 
 use super::column::LineColumn;
 use crate::cells::json;
-use inrush_core::bulk::ColumnKind;
 use inrush_core::error::{Error, Result};
+use inrush_core::load::ColumnKind;
 
 pub(super) fn line<'c>(
     cells: impl Iterator<Item = (&'c LineColumn, Option<&'c [u8]>)>,

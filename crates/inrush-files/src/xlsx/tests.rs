@@ -6,7 +6,7 @@ use super::*;
 use crate::open::{Format, open};
 use crate::{AutoDetect, CsvOptions, FileSource, HeaderNames};
 use arrow_array::cast::AsArray;
-use inrush_core::value::column::ColumnType;
+use inrush_core::column::ColumnType;
 use std::io::Write;
 use tempfile::TempDir;
 use zip::write::SimpleFileOptions;

@@ -9,7 +9,7 @@ use crate::pipeline::probe;
 use crate::sql::Sql;
 use crate::trace::Trace;
 use crate::{Error, Result};
-use inrush_core::bulk::run::{Attempt, BatchOptions, BatchReport, Checked, Counters, Load, Picked, Scope, Try};
+use inrush_core::batch::{Attempt, BatchOptions, BatchReport, Checked, Counters, Load, Picked, Scope, Try};
 use inrush_core::convert::{BoundRows, Rows};
 use inrush_core::session::Pipeline;
 

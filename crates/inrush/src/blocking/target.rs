@@ -7,8 +7,8 @@ use crate::Result;
 use crate::table::TableName;
 use crate::table::reading::{NamedObject, Reader, Reading, Texts};
 use crate::verbs::{self, Settings};
-use inrush_core::bulk::Table;
-use inrush_core::value::Rules;
+use inrush_core::column::Rules;
+use inrush_core::write::Table;
 use std::sync::Arc;
 use std::time::Instant;
 

@@ -4,7 +4,7 @@
 use super::exit::code_of;
 use super::report::as_json;
 use crate::{FrontEnd, LoadEvent};
-use inrush_core::bulk::report::Report;
+use inrush_core::load::report::Report;
 use inrush_core::printable::printable_json;
 use inrush_core::{Error, Result};
 use serde_json::{Value, json};

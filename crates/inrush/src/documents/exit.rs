@@ -1,6 +1,6 @@
 //! Exit codes: the outcome of a load, as one number.
 
-use inrush_core::bulk::report::{Report, Stop};
+use inrush_core::load::report::{Report, Stop};
 use inrush_core::{Error, Kind};
 
 /// Every row is stored, or the command succeeded.

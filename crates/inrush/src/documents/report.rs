@@ -1,9 +1,9 @@
 //! The report of a load as a document.
 
 use super::exit::code_of_report;
-use inrush_core::bulk::Reject;
-use inrush_core::bulk::report::{Job, Records, Report, Retry, Stop};
-use inrush_core::bulk::tuner::{Change, Tuned};
+use inrush_core::load::Reject;
+use inrush_core::load::report::{Job, Records, Report, Retry, Stop};
+use inrush_core::load::tuner::{Change, Tuned};
 use inrush_core::{Error, Kind};
 use serde_json::{Value, json};
 

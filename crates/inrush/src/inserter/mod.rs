@@ -32,11 +32,11 @@ pub(crate) mod workers;
 pub use options::{InserterOptions, OnDuplicate};
 
 use crate::{Error, Result};
-use inrush_core::bulk::Method;
-use inrush_core::bulk::run::{BatchOptions, OnBadRow};
+use inrush_core::batch::{BatchOptions, OnBadRow};
 use inrush_core::convert::{BoundRows, RowBuffer};
 use inrush_core::profile::Profile;
-use inrush_core::wire::Value;
+use inrush_core::value::Value;
+use inrush_core::write::Method;
 
 /// The values of a row that is alone in its batch, and can be bound: it is checked already, so it is sent like any INSERT, at its price.
 pub(crate) fn one_row(rows: &RowBuffer) -> Result<Option<Vec<Value<'_>>>> {

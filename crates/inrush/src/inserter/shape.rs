@@ -3,13 +3,13 @@
 use crate::inserter::options::{OnDuplicate, Terms};
 use crate::table::TableName;
 use crate::{Error, Kind, Result, Statement};
-use inrush_core::bulk::Table;
-use inrush_core::bulk::validator::Validator;
+use inrush_core::batch::validator::Validator;
+use inrush_core::column::Column;
+use inrush_core::column::Rules;
+use inrush_core::column::ident::quote_ident;
 use inrush_core::convert::{BoundRows, Params, RowBuffer};
-use inrush_core::value::Rules;
-use inrush_core::value::column::Column;
-use inrush_core::value::ident::quote_ident;
-use inrush_core::wire::Value;
+use inrush_core::value::Value;
+use inrush_core::write::Table;
 use std::time::{Duration, Instant};
 
 /// The columns of an inserter's rows, and the statement that inserts them.

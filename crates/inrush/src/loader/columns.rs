@@ -5,7 +5,7 @@ use crate::Config;
 use crate::blocking::Connection;
 use crate::table::TableName;
 use inrush_core::Result;
-use inrush_core::value::column::Column;
+use inrush_core::column::Column;
 
 impl Loader {
     /// A table's columns in their order, read over a connection of its own; `None` if there is no such table.

@@ -5,9 +5,9 @@ use super::control::Control;
 use super::options::{LoadOptions, MaxBad};
 use super::rejects::RejectFile;
 use inrush_core::Error;
-use inrush_core::bulk::Reject;
-use inrush_core::bulk::modes::Counted;
-use inrush_core::bulk::report::{Records, Stop};
+use inrush_core::load::Reject;
+use inrush_core::load::modes::Counted;
+use inrush_core::load::report::{Records, Stop};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// What became of a chunk.

@@ -3,11 +3,11 @@
 mod words;
 
 use inrush_core::Place;
-use inrush_core::bulk::Reject;
-use inrush_core::bulk::ledger::JobId;
-use inrush_core::bulk::method::Choice;
-use inrush_core::bulk::report::{Records, Sort};
-use inrush_core::bulk::tuner::Tuned;
+use inrush_core::load::Reject;
+use inrush_core::load::ledger::JobId;
+use inrush_core::load::report::{Records, Sort};
+use inrush_core::load::tuner::Tuned;
+use inrush_core::write::method::Choice;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;

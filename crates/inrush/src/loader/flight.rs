@@ -6,9 +6,9 @@
 use super::payload::Statement;
 use super::source_plan::SourcePlan;
 use inrush_core::Result;
-use inrush_core::bulk::Method;
-use inrush_core::bulk::modes::Counted;
+use inrush_core::load::modes::Counted;
 use inrush_core::session::pipeline::{Decision, Flight, NextCommand, Reply, Window};
+use inrush_core::write::Method;
 use std::slice::Iter;
 
 /// The statements of a chunk, and the server's answers to them so far.

@@ -13,9 +13,9 @@ use super::sent::Sent;
 use super::target::Target;
 use crate::blocking::Connection;
 use crate::fault;
-use inrush_core::bulk::answer::{self, LoadWarning};
-use inrush_core::bulk::report::{self, Stop};
-use inrush_core::bulk::{Method, method};
+use inrush_core::load::report::{self, Stop};
+use inrush_core::write::answer::{self, LoadWarning};
+use inrush_core::write::{Method, method};
 use inrush_core::{Error, Kind, Result};
 use std::sync::atomic::Ordering::Relaxed;
 

@@ -53,9 +53,9 @@ pub use options::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad, MinRows, S
 use crate::Config;
 use crate::waiter::Waiter;
 use control::lock;
-use inrush_core::bulk::ledger::Totals;
-use inrush_core::bulk::report::{self, Report, Stop};
-use inrush_core::bulk::{Source, Unchanged};
+use inrush_core::load::ledger::Totals;
+use inrush_core::load::report::{self, Report, Stop};
+use inrush_core::load::{Source, Unchanged};
 use inrush_core::{Error, FrontEnd, Kind, Result};
 use lane::Lane;
 use ledger::Jobs;

@@ -1,17 +1,18 @@
 //! Modes on a connection: the keys of the target are read, stages made and emptied, and rows brought from there into the table.
-//! The core has the statements and the meaning of the answers (`bulk::modes`).
+//! The core has the statements and the meaning of the answers (`load::modes`).
 
 use super::options::LoadOptions;
 use super::source_plan::SourcePlan;
 use super::sql;
 use crate::blocking::Connection;
 use crate::table::reading::{is_exactly, literal};
-use inrush_core::bulk::answer::LoadWarning;
-use inrush_core::bulk::modes::{Counted, Keys, Stage, Writing};
-use inrush_core::bulk::steps::Shadow;
-use inrush_core::bulk::{LoadPlan, Method, Mode, Source, Table};
+use inrush_core::column::ident::quote_table;
+use inrush_core::load::modes::{Counted, Keys, Stage, Writing};
+use inrush_core::load::steps::Shadow;
+use inrush_core::load::{LoadPlan, Mode, Source};
 use inrush_core::profile::Profile;
-use inrush_core::value::ident::quote_table;
+use inrush_core::write::answer::LoadWarning;
+use inrush_core::write::{Method, Table};
 use inrush_core::{Error, Result};
 
 /// Reads the keys and triggers of a table, if the mode depends on them.

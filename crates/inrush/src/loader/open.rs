@@ -17,20 +17,21 @@ use super::{sort, sql, steps, watch, zones};
 use crate::Config;
 use crate::blocking::Connection;
 use crate::table::{self, TableName};
-use inrush_core::bulk::encode::{Layout, is_bindable};
-use inrush_core::bulk::lane::LaneSession;
-use inrush_core::bulk::ledger::JobStep;
-use inrush_core::bulk::modes::{Keys, Writing};
-use inrush_core::bulk::steps::Shadow;
-use inrush_core::bulk::steps::keyless::{self, Notes};
-use inrush_core::bulk::write::text::MultiRow;
-use inrush_core::bulk::write::{BOUND_BYTES, BULK_BYTES_OF_LOADS, Bulk, Limits, MultiRowPrepared, TEXT_BYTES};
-use inrush_core::bulk::{LoadPlan, Method, Source, Table, method};
+use inrush_core::column::Rules;
+use inrush_core::column::check::Check;
+use inrush_core::column::{Column, ColumnType};
+use inrush_core::load::encode::{Layout, is_bindable};
+use inrush_core::load::lane::LaneSession;
+use inrush_core::load::ledger::JobStep;
+use inrush_core::load::modes::{Keys, Writing};
+use inrush_core::load::steps::Shadow;
+use inrush_core::load::steps::keyless::{self, Notes};
+use inrush_core::load::{LoadPlan, Source};
 use inrush_core::profile::{Cluster, Profile};
 use inrush_core::session::Effect;
-use inrush_core::value::Rules;
-use inrush_core::value::check::Check;
-use inrush_core::value::column::{Column, ColumnType};
+use inrush_core::write::text::MultiRow;
+use inrush_core::write::{BOUND_BYTES, BULK_BYTES_OF_LOADS, Bulk, Limits, MultiRowPrepared, TEXT_BYTES};
+use inrush_core::write::{Method, Table, method};
 use inrush_core::zone;
 use inrush_core::{Error, Result};
 use std::sync::atomic::Ordering::Relaxed;
@@ -506,13 +507,13 @@ fn prepare_table(connection: &mut Connection, target: &Target, jobs: &mut Jobs) 
 
 /// Names tables with a similar name, where there are some.
 fn no_such_table(connection: &mut Connection, name: &TableName) -> Error {
-    let query = format!("SHOW TABLES FROM {}", inrush_core::value::ident::quote_ident(&name.schema));
+    let query = format!("SHOW TABLES FROM {}", inrush_core::column::ident::quote_ident(&name.schema));
     let names: Vec<String> = sql::rows(connection, &query)
         .unwrap_or_default()
         .into_iter()
         .filter_map(|row| row.into_iter().next())
         .collect();
-    let near = inrush_core::bulk::plan::nearest(&name.name, names.iter().map(String::as_str));
+    let near = inrush_core::load::plan::nearest(&name.name, names.iter().map(String::as_str));
     let hint = match near {
         Some(near) => format!("did you mean `{near}`? `--create-table` makes a new one"),
         None => "`--create-table` makes one with types found in the data".into(),

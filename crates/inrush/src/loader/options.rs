@@ -1,7 +1,8 @@
 //! The options of a load: plain values, the words for them, and which of them make no sense.
 
-use inrush_core::bulk::lane::Unchecked;
-use inrush_core::bulk::{Computed, Matching, Method, Mode};
+use inrush_core::load::lane::Unchecked;
+use inrush_core::load::{Matching, Mode};
+use inrush_core::write::{Computed, Method};
 use inrush_core::{Error, Result, human};
 use std::num::NonZeroU64;
 use std::path::PathBuf;

@@ -5,8 +5,9 @@ use super::control::lock;
 use super::payload::Payload;
 use super::source_plan::SourcePlan;
 use super::target::Target;
-use inrush_core::bulk::encode::load_data;
-use inrush_core::bulk::{Method, PassThrough, RawChunk};
+use inrush_core::load::encode::load_data;
+use inrush_core::load::{PassThrough, RawChunk};
+use inrush_core::write::Method;
 
 /// What was found in a raw chunk that may be sent whole by `method`, and what is sent.
 pub(super) fn pass_through(

@@ -1,7 +1,7 @@
 //! What a chunk sends.
 
-use inrush_core::bulk::write::Command;
-use inrush_core::bulk::{Method, Separators};
+use inrush_core::write::Command;
+use inrush_core::write::{Method, Separators};
 
 /// The bytes of a chunk, by method.
 pub(super) enum Payload {

@@ -7,8 +7,8 @@ use super::prepare::{first_bad_rows, stopping};
 use super::source_plan::SourcePlan;
 use super::target::Target;
 use super::waits::on_sources;
-use inrush_core::bulk::{Batch, Reject, Source};
 use inrush_core::human::counted;
+use inrush_core::load::{Batch, Reject, Source};
 use inrush_core::{Error, Kind, Result};
 use std::sync::Arc;
 

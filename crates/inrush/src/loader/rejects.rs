@@ -6,7 +6,7 @@ mod ordered;
 
 pub(super) use ordered::OrderedRejects;
 
-use inrush_core::bulk::Reject;
+use inrush_core::load::Reject;
 use inrush_core::printable::printable;
 use inrush_core::{Error, Result};
 use rustix::process::geteuid;

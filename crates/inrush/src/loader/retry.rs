@@ -8,7 +8,7 @@ use super::event::LoadEvent;
 use super::load::Load;
 
 use super::waits::LEAST_PAUSE;
-use inrush_core::bulk::report;
+use inrush_core::load::report;
 use inrush_core::retry::{BackOff, Retries, Retry, Verdict, verdict};
 use inrush_core::{Error, Kind, Place, Result};
 use std::mem;

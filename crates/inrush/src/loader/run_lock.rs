@@ -4,7 +4,7 @@
 use crate::blocking::Connection;
 use crate::loader::sql;
 use inrush_core::Result;
-use inrush_core::bulk::ledger::RunLocks;
+use inrush_core::load::ledger::RunLocks;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 

@@ -9,11 +9,11 @@ use super::prepare::PreparedChunk;
 use super::sent::Sent;
 use super::source_plan::SourcePlan;
 use inrush_core::Result;
-use inrush_core::bulk::answer::{self, AcceptedWarnings, Verdict};
-use inrush_core::bulk::encode::load_data::LoadText;
-use inrush_core::bulk::method::{self, Choice};
-use inrush_core::bulk::modes::Counted;
+use inrush_core::load::encode::load_data::LoadText;
+use inrush_core::load::modes::Counted;
 use inrush_core::session::Pipeline;
+use inrush_core::write::answer::{self, AcceptedWarnings, Verdict};
+use inrush_core::write::method::{self, Choice};
 
 impl Lane<'_> {
     pub(super) fn send(&mut self, chunk: &PreparedChunk, choice: &Choice) -> Result<Sent> {

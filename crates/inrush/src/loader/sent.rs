@@ -1,8 +1,8 @@
 //! What became of a chunk that was sent. Apart from `send`, because a lane decides by it, and `send` is a part of the lane.
 
 use inrush_core::Error;
-use inrush_core::bulk::answer::LoadWarning;
-use inrush_core::bulk::modes::Counted;
+use inrush_core::load::modes::Counted;
+use inrush_core::write::answer::LoadWarning;
 
 /// How the sending of a chunk went.
 pub(super) enum Sent {

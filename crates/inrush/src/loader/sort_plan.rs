@@ -1,8 +1,8 @@
 //! What is decided about the sort of a load: the key, whether, and why. It is known to all steps; `sort::plan` decides it.
 
 use super::control::lock;
-use inrush_core::bulk::ledger::Mapping;
-use inrush_core::bulk::sort::{Choice, SortKey};
+use inrush_core::load::ledger::Mapping;
+use inrush_core::load::sort::{Choice, SortKey};
 use std::sync::{Arc, Mutex};
 
 /// The sort of a load, as far as it is planned.

@@ -2,20 +2,21 @@
 
 use super::back_off::PassThroughBackOff;
 use super::target::Target;
-use inrush_core::bulk::LoadPlan;
-use inrush_core::bulk::encode::load_data::{self, LoadText};
-use inrush_core::bulk::encode::{Insert, Layout};
-use inrush_core::bulk::expression::Part;
-use inrush_core::bulk::ledger::{Fence, Mapping};
-use inrush_core::bulk::method::Method;
-use inrush_core::bulk::modes::Writing;
-use inrush_core::bulk::steps::keyless::Notes;
-use inrush_core::bulk::write::text::MultiRow;
-use inrush_core::bulk::write::{Bulk, MultiRowPrepared, Writer};
+use inrush_core::column::Column;
+use inrush_core::column::Rules;
+use inrush_core::column::check::Check;
+use inrush_core::load::LoadPlan;
+use inrush_core::load::encode::Layout;
+use inrush_core::load::encode::load_data::{self, LoadText};
+use inrush_core::load::ledger::{Fence, Mapping};
+use inrush_core::load::modes::Writing;
+use inrush_core::load::steps::keyless::Notes;
 use inrush_core::session::Effect;
-use inrush_core::value::Rules;
-use inrush_core::value::check::Check;
-use inrush_core::value::column::Column;
+use inrush_core::write::Insert;
+use inrush_core::write::expression::Part;
+use inrush_core::write::method::Method;
+use inrush_core::write::text::MultiRow;
+use inrush_core::write::{Bulk, MultiRowPrepared, Writer};
 use std::sync::{Arc, Mutex};
 
 /// A source's plan with everything made from it once.

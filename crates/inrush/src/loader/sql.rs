@@ -3,10 +3,10 @@
 use crate::blocking::Connection;
 use crate::table::TableName;
 use crate::table::reading::{NamedObject, Reader, Reading, literal};
-use inrush_core::bulk::Table;
-use inrush_core::bulk::answer::LoadWarning;
-use inrush_core::bulk::lane;
+use inrush_core::load::lane;
 use inrush_core::session::{LoadCounts, Outcome};
+use inrush_core::write::Table;
+use inrush_core::write::answer::LoadWarning;
 use inrush_core::{Error, Result};
 
 /// The rows of a query, each value as text, NULL as the empty text.

@@ -16,11 +16,11 @@ use super::target::Target;
 use crate::blocking::Connection;
 use crate::fault;
 use crate::table::{self, TableName};
-use inrush_core::bulk::Table;
-use inrush_core::bulk::ledger::JobStep;
-use inrush_core::bulk::steps::{Index, Shadow, indexes, redefined};
+use inrush_core::column::ident::quote_table;
+use inrush_core::load::ledger::JobStep;
+use inrush_core::load::steps::{Index, Shadow, indexes, redefined};
 use inrush_core::session::{Discard, Query};
-use inrush_core::value::ident::quote_table;
+use inrush_core::write::Table;
 use inrush_core::{Error, Kind, Result};
 
 /// The steps before the first row, once the table exists.

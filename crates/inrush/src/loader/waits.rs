@@ -26,7 +26,7 @@ use super::control::Control;
 use crate::Config;
 use crate::blocking::Connection;
 use crate::pipeline::probe::{self, PipelineStart};
-use inrush_core::bulk::Source;
+use inrush_core::load::Source;
 use inrush_core::session::pipeline::Window;
 use inrush_core::{Error, Kind, Result};
 use std::mem;

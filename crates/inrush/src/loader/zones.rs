@@ -3,9 +3,9 @@
 use super::lane::hint_at_zone;
 use super::sql;
 use crate::blocking::Connection;
-use inrush_core::bulk::Table;
-use inrush_core::value::column::ColumnType;
-use inrush_core::value::{Differences, Rules, ZoneTables};
+use inrush_core::column::ColumnType;
+use inrush_core::column::{Differences, Rules, ZoneTables};
+use inrush_core::write::Table;
 use inrush_core::{Error, Result};
 
 /// Enters into `rules` where the tables differ. `name` is the zone as the server spells it.

@@ -5,7 +5,7 @@
 //! the server bends. So none is used for longer than [`MAX_AGE`], nor after a statement of this connection that may change a table. A
 //! reset removes the temporary tables and changes no other, so that what is kept of the others stays right for the next user.
 
-use inrush_core::bulk::Table;
+use inrush_core::write::Table;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

@@ -2,10 +2,11 @@
 //! [`Reading::take`] until there is none left.
 
 use crate::table::TableName;
-use inrush_core::bulk::Table;
+use inrush_core::column::{Column, ColumnType};
 use inrush_core::profile::Profile;
-use inrush_core::value::column::{Column, ColumnType};
-use inrush_core::wire::{Row, Value};
+use inrush_core::value::Value;
+use inrush_core::wire::Row;
+use inrush_core::write::Table;
 use inrush_core::{Error, Kind, Result};
 
 /// A table that is being read.

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::Config;
-use inrush_core::bulk::Table;
-use inrush_core::value::column::ColumnType;
+use inrush_core::column::ColumnType;
+use inrush_core::write::Table;
 use inrush_testkit::servers::{self, Schema};
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use super::VerifyOptions;
 use crate::blocking::Connection;
 use crate::table::TableName;
 use crate::{Config, Error, Result};
-use inrush_core::value::column::{Column, ColumnType};
+use inrush_core::column::{Column, ColumnType};
 use inrush_core::verify::{self, Compared};
 use std::thread;
 

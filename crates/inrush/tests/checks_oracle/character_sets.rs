@@ -4,11 +4,11 @@
 //! bytes and warnings are the same.
 
 use super::oracle::Lane;
-use inrush::sans_io::bulk::encode::load_data;
-use inrush::sans_io::bulk::encode::load_text::HOLD_ASCII;
-use inrush::sans_io::value::Rules;
-use inrush::sans_io::value::column::{Column, ColumnType};
-use inrush::sans_io::value::ident::quote_table;
+use inrush::sans_io::column::Rules;
+use inrush::sans_io::column::ident::quote_table;
+use inrush::sans_io::column::{Column, ColumnType};
+use inrush::sans_io::load::encode::load_data;
+use inrush::sans_io::write::load_text::HOLD_ASCII;
 use inrush_testkit::servers;
 
 #[test]

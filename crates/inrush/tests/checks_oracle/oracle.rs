@@ -2,19 +2,21 @@
 
 use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch};
 use inrush::blocking::Connection;
-use inrush::sans_io::bulk::encode::load_data::{self, LoadText};
-use inrush::sans_io::bulk::encode::{Insert, Layout, is_bindable};
-use inrush::sans_io::bulk::lane::LaneSession;
-use inrush::sans_io::bulk::write::literal::put_literal;
-use inrush::sans_io::bulk::write::text::MultiRow;
-use inrush::sans_io::bulk::write::{Bulk, Command, Limits, MultiRowPrepared, Next, Writer};
-use inrush::sans_io::bulk::{Batch, CheckedRows, Origin, RowSource, Separators};
+use inrush::sans_io::column::Rules;
+use inrush::sans_io::column::check::{BoundVerdict, Check, CheckedColumn, Form};
+use inrush::sans_io::column::{Column, ColumnType};
+use inrush::sans_io::load::encode::load_data::{self, LoadText};
+use inrush::sans_io::load::encode::{Layout, is_bindable};
+use inrush::sans_io::load::lane::LaneSession;
+use inrush::sans_io::load::{Batch, Origin};
 use inrush::sans_io::session::Pipeline;
 use inrush::sans_io::session::pipeline::{Decision, Flight, NextCommand, Reply};
-use inrush::sans_io::value::Rules;
-use inrush::sans_io::value::check::{BoundVerdict, Check, CheckedColumn, Form};
-use inrush::sans_io::value::column::{Column, ColumnType};
-use inrush::sans_io::wire::Value;
+use inrush::sans_io::value::Value;
+use inrush::sans_io::write::Insert;
+use inrush::sans_io::write::literal::put_literal;
+use inrush::sans_io::write::text::MultiRow;
+use inrush::sans_io::write::{Bulk, Command, Limits, MultiRowPrepared, Next, Writer};
+use inrush::sans_io::write::{CheckedRows, RowSource, Separators};
 use inrush::{Config, Result};
 use inrush_testkit::servers::{self, Schema, Server};
 use jiff::tz::TimeZone;
@@ -66,7 +68,7 @@ impl Lane {
         let config = Config::from_url(&schema.url()).unwrap().with_local_infile(true);
         let mut connection = Connection::connect(&config).unwrap();
         let profile = *connection.session().profile();
-        let unchecked = inrush_core::bulk::lane::Unchecked::default();
+        let unchecked = inrush_core::load::lane::Unchecked::default();
         let session = LaneSession { time_zone: "+00:00".into(), statement_binlog: false, profile, unchecked };
         for statement in session.setup() {
             connection.execute(&statement, ()).unwrap();

@@ -2,15 +2,15 @@
 
 use super::oracle::Lane;
 use arrow_array::BinaryViewArray;
-use inrush::sans_io::bulk::encode::{Layout, load_data};
-use inrush::sans_io::bulk::lane::SQL_MODE;
-use inrush::sans_io::bulk::write::text::MultiRow;
-use inrush::sans_io::bulk::write::{Limits, Next};
-use inrush::sans_io::bulk::{CheckedRows, RowSource};
-use inrush::sans_io::value::Rules;
-use inrush::sans_io::value::check::{Check, CheckedColumn};
-use inrush::sans_io::value::column::{Column, ColumnType};
-use inrush::sans_io::value::ident::{quote_ident, quote_table};
+use inrush::sans_io::column::Rules;
+use inrush::sans_io::column::check::{Check, CheckedColumn};
+use inrush::sans_io::column::ident::{quote_ident, quote_table};
+use inrush::sans_io::column::{Column, ColumnType};
+use inrush::sans_io::load::encode::{Layout, load_data};
+use inrush::sans_io::load::lane::SQL_MODE;
+use inrush::sans_io::write::text::MultiRow;
+use inrush::sans_io::write::{CheckedRows, RowSource};
+use inrush::sans_io::write::{Limits, Next};
 use inrush_testkit::servers;
 use std::rc::Rc;
 

@@ -2,7 +2,7 @@
 //! alike, and as a LOAD stores the value's printed form. Where only one of the two forms is good, that is listed.
 
 use super::oracle::Oracle;
-use inrush::sans_io::wire::{Date, DateTime, Time, Value};
+use inrush::sans_io::value::{Date, DateTime, Time, Value};
 
 #[test]
 fn a_value_is_stored_as_its_printed_form() {

@@ -3,9 +3,9 @@
 
 use super::oracle::{Lane, has_type};
 use super::values::{TYPES, printed_values};
-use inrush::sans_io::bulk::Method;
-use inrush::sans_io::bulk::run::{BatchOptions, OnBadRow};
-use inrush::sans_io::wire::Value;
+use inrush::sans_io::batch::{BatchOptions, OnBadRow};
+use inrush::sans_io::value::Value;
+use inrush::sans_io::write::Method;
 use inrush::{Config, InserterOptions, Statement, blocking};
 use inrush_testkit::servers;
 use std::collections::HashMap;

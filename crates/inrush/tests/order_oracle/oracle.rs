@@ -1,10 +1,10 @@
 //! One table on one server: what is stored, in which order it comes back, and how many neighbours our keys have the wrong way round.
 
 use arrow_array::BinaryViewArray;
-use inrush::sans_io::value::Rules;
-use inrush::sans_io::value::check::Check;
-use inrush::sans_io::value::column::{Column, ColumnType};
-use inrush::sans_io::value::order::KeyPart;
+use inrush::sans_io::column::Rules;
+use inrush::sans_io::column::check::Check;
+use inrush::sans_io::column::order::KeyPart;
+use inrush::sans_io::column::{Column, ColumnType};
 use inrush::sans_io::wire::ServerVersion;
 use inrush_testkit::servers::{self, Server};
 

@@ -5,7 +5,7 @@ use crate::batch_cancel::until_gone;
 use crate::batches::methods;
 use crate::cases::{Case, Route, Shell, in_cases};
 use crate::twins::with_twin;
-use inrush::sans_io::bulk::run::RowsPerCommand;
+use inrush::sans_io::batch::RowsPerCommand;
 use inrush::{BatchOptions, Error, Method, blocking};
 use inrush_testkit::proxy::cut::{Cut, Relay};
 use inrush_testkit::servers::{self, Schema};

@@ -3,7 +3,7 @@
 use crate::cases::{Case, Route, SHELLS, in_cases, rotation};
 use crate::twins::with_twin;
 use arrow_array::{ArrayRef, Int32Array, RecordBatch, StringViewArray, UInt16Array};
-use inrush::sans_io::bulk::run::RowsPerCommand;
+use inrush::sans_io::batch::RowsPerCommand;
 use inrush::{BatchOptions, Kind, Method, OnBadRow, columns, params};
 use inrush_testkit::servers;
 use std::sync::Arc;

@@ -2,14 +2,14 @@
 //! `docs/notes/bulk.md` tells the same in words.
 
 use crate::cases::{Case, Route, Twin, in_cases, texts};
-use inrush::sans_io::bulk::RowSource;
-use inrush::sans_io::bulk::template::Template;
-use inrush::sans_io::bulk::write::{Bulk, Limits, MultiRowPrepared, Next, PreparedWriter, Writer};
 use inrush::sans_io::convert::{BoundRows, Rows};
 use inrush::sans_io::session::Pipeline;
 use inrush::sans_io::session::pipeline::{Decision, Flight, NextCommand, Reply};
-use inrush::sans_io::wire::value::{Date, DateTime, Time};
+use inrush::sans_io::value::{Date, DateTime, Time};
 use inrush::sans_io::wire::{MariaDbCapabilities, Row, Vendor};
+use inrush::sans_io::write::RowSource;
+use inrush::sans_io::write::template::Template;
+use inrush::sans_io::write::{Bulk, Limits, MultiRowPrepared, Next, PreparedWriter, Writer};
 use inrush::{Result, Statement, Value};
 use inrush_testkit::servers::{self, Schema, Server};
 

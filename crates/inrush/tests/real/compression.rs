@@ -3,7 +3,8 @@
 use crate::cases::{Case, Route, Twin, everywhere, in_cases, in_every_case};
 use inrush::sans_io::session::LoadCounts;
 use inrush::sans_io::session::pipeline::{Decision, Flight, NextCommand, Pipeline, Reply};
-use inrush::sans_io::wire::{Row, Value};
+use inrush::sans_io::value::Value;
+use inrush::sans_io::wire::Row;
 use inrush::{Compression, Kind, Result};
 use inrush_testkit::servers::{self, Vendor};
 

@@ -3,9 +3,9 @@
 
 use crate::cases::{Route, Shell, in_cases};
 use crate::twins::with_twin;
-use inrush::sans_io::bulk::Method;
-use inrush::sans_io::bulk::run::BatchOptions;
-use inrush::sans_io::wire::{Date, DateTime};
+use inrush::sans_io::batch::BatchOptions;
+use inrush::sans_io::value::{Date, DateTime};
+use inrush::sans_io::write::Method;
 use inrush::{Value, blocking};
 use inrush_testkit::servers;
 use std::sync::Mutex;

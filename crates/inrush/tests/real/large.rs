@@ -1,7 +1,7 @@
 //! Packets of more than 16 MiB, which travel in several frames, both ways; small socket buffers.
 
 use crate::cases::{Route, everywhere, in_cases};
-use inrush::sans_io::wire::Value;
+use inrush::sans_io::value::Value;
 use inrush_testkit::servers;
 
 #[test]

@@ -2,14 +2,14 @@
 //! sql_mode.
 
 use crate::cases::{Case, Route, Shell, on_servers};
-use inrush::sans_io::bulk::write::load_data::LoadData;
-use inrush::sans_io::bulk::write::multi_statement::MultiStatement;
-use inrush::sans_io::bulk::write::text::{MultiRow, Row};
-use inrush::sans_io::bulk::write::{Command, Limits, Next, Writer};
-use inrush::sans_io::bulk::{RowSource, Template};
+use inrush::sans_io::column::{Column, ColumnType};
 use inrush::sans_io::convert::Rows;
-use inrush::sans_io::value::column::{Column, ColumnType};
-use inrush::sans_io::wire::value::{Date, DateTime, Time};
+use inrush::sans_io::value::{Date, DateTime, Time};
+use inrush::sans_io::write::load_data::LoadData;
+use inrush::sans_io::write::multi_statement::MultiStatement;
+use inrush::sans_io::write::text::{MultiRow, Row};
+use inrush::sans_io::write::{Command, Limits, Next, Writer};
+use inrush::sans_io::write::{RowSource, Template};
 use inrush::{Statement, Value, blocking};
 use inrush_testkit::servers::{self, Server, Vendor};
 

@@ -1,7 +1,7 @@
 //! Values that are no Rust value: which error, and that the connection goes on. Days that no calendar has; zones.
 
 use crate::cases::{Case, Route, Twin, everywhere, in_cases};
-use inrush::sans_io::wire::value::Date;
+use inrush::sans_io::value::Date;
 use inrush::{FromRow, Kind, Result, ToValue};
 use inrush_testkit::servers;
 use jiff::{SignedDuration, civil};

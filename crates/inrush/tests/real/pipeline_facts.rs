@@ -3,8 +3,9 @@
 
 use crate::cases::{Case, Route, Twin, in_cases};
 use inrush::sans_io::session::{Discard, Execute, Prepare, Prepared};
-use inrush::sans_io::wire::value::Time;
-use inrush::sans_io::wire::{Value, Vendor};
+use inrush::sans_io::value::Time;
+use inrush::sans_io::value::Value;
+use inrush::sans_io::wire::Vendor;
 use inrush_testkit::servers;
 
 /// Executes with an INT and a TEXT, telling their types or not; the error's code, 0 if there is none.

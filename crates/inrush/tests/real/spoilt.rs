@@ -2,10 +2,10 @@
 
 use crate::cases::{Case, Route, SHELLS, in_cases};
 use crate::twins::with_twin;
-use inrush::sans_io::bulk::run::OnBadRow;
+use inrush::sans_io::batch::OnBadRow;
 use inrush::sans_io::session::{Discard, Execute, Prepare};
+use inrush::sans_io::value::Time;
 use inrush::sans_io::wire::Vendor;
-use inrush::sans_io::wire::value::Time;
 use inrush::{BatchOptions, Config, InserterOptions, Method, Pool, blocking};
 use inrush_testkit::servers::{self, Schema};
 use std::sync::LazyLock;

@@ -2,8 +2,8 @@
 
 use crate::cases::{everywhere, texts};
 use inrush::Kind;
-use inrush::sans_io::wire::Value;
-use inrush::sans_io::wire::value::{Date, DateTime, Time};
+use inrush::sans_io::value::Value;
+use inrush::sans_io::value::{Date, DateTime, Time};
 
 /// A column type, a value to send, and what must come back.
 const FAMILIES: &[(&str, Value<'static>, Value<'static>)] = &[

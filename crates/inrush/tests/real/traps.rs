@@ -1,7 +1,7 @@
 //! Traps that other clients fell into, on real servers: see docs/notes/client-traps.md, which names the test of each.
 
 use crate::cases::{Route, everywhere, in_cases, texts};
-use inrush::sans_io::wire::Value;
+use inrush::sans_io::value::Value;
 use inrush_testkit::servers;
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::cases::{Case, Route, in_cases};
 use crate::twins::with_twin;
-use inrush::sans_io::wire::{Date, DateTime, Time, Value};
+use inrush::sans_io::value::{Date, DateTime, Time, Value};
 use inrush_testkit::servers;
 
 const DAY: Date = Date { year: 2024, month: 2, day: 29 };

@@ -1,7 +1,7 @@
 //! Every column type there and back, sent as SQL text and as values, read as text and in binary form, as Rust types and as Arrow.
 
 use crate::cases::{Case, Route, Twin, in_cases};
-use inrush::sans_io::wire::value::{Date, DateTime, Time};
+use inrush::sans_io::value::{Date, DateTime, Time};
 use inrush::{Config, FromValue, ResultSet, Row, ToValue, Value};
 use inrush_testkit::servers::{self, Vendor};
 use jiff::{SignedDuration, civil};

@@ -5,8 +5,8 @@ mod arrow;
 
 use crate::cases::{Case, Route, in_cases};
 use crate::twins::with_twin;
+use inrush::sans_io::value::{Date, DateTime, Time};
 use inrush::sans_io::wire::ColumnDef;
-use inrush::sans_io::wire::value::{Date, DateTime, Time};
 use inrush::{FromRow, FromValue, Json, OwnedRow, ResultRows, Row, Value, blocking};
 use inrush_testkit::servers::{self, Vendor};
 use std::fmt::Debug;

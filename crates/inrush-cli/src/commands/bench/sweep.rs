@@ -4,7 +4,7 @@ use super::experiment::{self, Common, Experiment, RunPlan, ServerFacts};
 use super::place::{BenchPlace, SCHEMA};
 use crate::Output;
 use clap::{Args, ValueEnum};
-use inrush::sans_io::bulk::Method;
+use inrush::sans_io::write::Method;
 use inrush_bench::results::{Case, Role, Sample};
 use inrush_bench::sweep::{self, Cell, Limits, Settings, Sweeper};
 use inrush_core::{Error, Result};

@@ -2,7 +2,7 @@
 
 use inrush::blocking::Connection;
 use inrush::table::TableName;
-use inrush_core::value::ident::quote_ident;
+use inrush_core::column::ident::quote_ident;
 use inrush_core::{Error, Result};
 
 /// A table or a view.

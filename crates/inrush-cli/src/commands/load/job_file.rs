@@ -3,7 +3,7 @@
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use inrush_core::bulk::plan::nearest;
+use inrush_core::load::plan::nearest;
 use inrush_core::{Error, Result};
 use std::ffi::OsString;
 use std::path::Path;

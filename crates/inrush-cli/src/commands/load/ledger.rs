@@ -3,7 +3,7 @@
 use super::LoadArgs;
 use crate::connection::{self, Environment};
 use crate::{Output, exit};
-use inrush::sans_io::bulk::ledger::State;
+use inrush::sans_io::load::ledger::State;
 use inrush::table::TableName;
 use inrush::{Config, Forgotten, JobRun, JobStatus, Loader};
 use inrush_core::human;

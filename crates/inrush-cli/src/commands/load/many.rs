@@ -6,7 +6,7 @@ use super::show;
 use super::sources::TableFiles;
 use crate::{Output, exit};
 use inrush::documents::as_json;
-use inrush::sans_io::bulk::report::Report;
+use inrush::sans_io::load::report::Report;
 use inrush_core::Result;
 use inrush_core::human;
 use serde_json::{Value, json};

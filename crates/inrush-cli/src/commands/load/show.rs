@@ -2,8 +2,8 @@
 
 use crate::{Output, exit};
 use inrush::documents::as_json;
-use inrush::sans_io::bulk::Mode;
-use inrush::sans_io::bulk::report::{Job, JobState, Report, Stop};
+use inrush::sans_io::load::Mode;
+use inrush::sans_io::load::report::{Job, JobState, Report, Stop};
 use inrush_core::human;
 use std::fmt::Write as _;
 use std::path::Path;

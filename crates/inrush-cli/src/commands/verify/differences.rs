@@ -2,7 +2,7 @@
 
 use inrush::table::TableName;
 use inrush::{Difference, DifferenceKind};
-use inrush_core::value::ident::quote_ident;
+use inrush_core::column::ident::quote_ident;
 use inrush_core::{Error, Result};
 use serde_json::{Value, json};
 use std::fs::File;

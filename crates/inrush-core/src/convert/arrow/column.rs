@@ -12,7 +12,7 @@ use arrow_array::builder::{
 
 use super::field::{ArrowTarget, vector_item};
 use super::{InvalidDates, Why, decimal};
-use crate::wire::Value;
+use crate::value::Value;
 
 /// A growing column.
 #[derive(Debug)]

@@ -25,7 +25,8 @@ use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Schema, SchemaRef};
 
 use crate::error::{Error, Kind, Result};
-use crate::wire::{ColumnDef, Row, Value};
+use crate::value::Value;
+use crate::wire::{ColumnDef, Row};
 
 use column::ArrowColumn;
 use field::ArrowTarget;

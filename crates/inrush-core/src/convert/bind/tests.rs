@@ -1,7 +1,7 @@
 use super::*;
 use crate::convert::{Columns, scalar};
-use crate::wire::Value;
-use crate::wire::value::{Date, DateTime, Time};
+use crate::value::Value;
+use crate::value::{Date, DateTime, Time};
 use arrow_array::builder::{Float32Builder, ListBuilder};
 use arrow_array::*;
 use arrow_buffer::{ScalarBuffer, i256};

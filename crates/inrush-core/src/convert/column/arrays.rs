@@ -11,14 +11,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::BoundColumn;
-use crate::wire::value::{Date, Time};
+use crate::value::{Date, Time};
 
 /// See `with_reader`.
 macro_rules! with_array_reader {
     ($cells:expr, $read:ident => $do:expr) => {{
         use $crate::convert::column::arrays::{self, ArrayCells};
         use $crate::zone::clock;
-        use $crate::wire::value::{Date, DateTime, Time, Value};
+        use $crate::value::{Date, DateTime, Time, Value};
         match $cells {
             ArrayCells::Bool(bits) => with_reader!(@ $read, $do, |row| Some(Value::Int(bits.value(row).into()))),
             ArrayCells::Float16(n) => with_reader!(@ $read, $do, |row| Some(Value::Float(n.value(row).to_f32()))),

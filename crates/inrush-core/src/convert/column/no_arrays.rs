@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use crate::wire::Value;
+use crate::value::Value;
 
 /// Cells of an array.
 #[derive(Clone)]

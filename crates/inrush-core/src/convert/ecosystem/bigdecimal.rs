@@ -3,7 +3,8 @@
 use super::digits;
 use crate::convert::{FromValue, ToValue};
 use crate::error::{Error, Result};
-use crate::wire::{ColumnDef, Value, WriteValue};
+use crate::value::{Value, WriteValue};
+use crate::wire::ColumnDef;
 use bigdecimal::BigDecimal;
 use std::io::Write as _;
 use std::str::FromStr as _;

@@ -2,7 +2,8 @@
 
 use crate::convert::from_value::micros_in_zone;
 use crate::convert::{FromValue, ToValue};
-use crate::wire::{ColumnDef, Date, DateTime, Time, Value};
+use crate::value::{Date, DateTime, Time, Value};
+use crate::wire::ColumnDef;
 use chrono::{
     Datelike as _, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Timelike as _, Utc,
 };

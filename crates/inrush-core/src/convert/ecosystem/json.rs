@@ -2,7 +2,8 @@
 
 use crate::convert::{FromValue, ToValue};
 use crate::error::{Error, Result};
-use crate::wire::{ColumnDef, Value, WriteJson};
+use crate::value::{Value, WriteJson};
+use crate::wire::ColumnDef;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

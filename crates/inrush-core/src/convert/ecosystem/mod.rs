@@ -29,9 +29,10 @@ pub use json::Json;
 
 /// A decimal number of a value, in digits.
 #[cfg(any(feature = "bigdecimal", feature = "rust_decimal"))]
-fn digits<'a>(value: crate::wire::Value<'a>, column: &crate::wire::ColumnDef) -> Option<std::borrow::Cow<'a, str>> {
+fn digits<'a>(value: crate::value::Value<'a>, column: &crate::wire::ColumnDef) -> Option<std::borrow::Cow<'a, str>> {
     use crate::convert::FromValue as _;
-    use crate::wire::{ColumnType, Value};
+    use crate::value::Value;
+    use crate::wire::ColumnType;
     match value {
         // A number of type FLOAT or DOUBLE is no decimal one: its digits are not exact.
         Value::Bytes(_) | Value::Text(_) if column.ty != ColumnType::MYSQL_TYPE_BIT => value.as_str().map(Into::into),

@@ -3,7 +3,8 @@
 use super::digits;
 use crate::convert::{FromValue, ToValue};
 use crate::error::Result;
-use crate::wire::{ColumnDef, Value, WriteValue};
+use crate::value::{Value, WriteValue};
+use crate::wire::ColumnDef;
 use rust_decimal::Decimal;
 use std::io::Write as _;
 

@@ -2,7 +2,8 @@
 
 use crate::convert::from_value::micros_in_zone;
 use crate::convert::{FromValue, ToValue};
-use crate::wire::{self, ColumnDef, Value};
+use crate::value::{self, Value};
+use crate::wire::ColumnDef;
 use jiff::tz::TimeZone;
 use time::{Date, Duration, Month, OffsetDateTime, PrimitiveDateTime, Time, UtcDateTime};
 
@@ -14,7 +15,7 @@ impl ToValue for Date {
 
 impl ToValue for PrimitiveDateTime {
     fn to_value(&self) -> Value<'_> {
-        Value::DateTime(wire::DateTime {
+        Value::DateTime(value::DateTime {
             date: day(self.date()),
             hour: self.hour(),
             minute: self.minute(),
@@ -26,12 +27,12 @@ impl ToValue for PrimitiveDateTime {
 
 impl ToValue for Time {
     fn to_value(&self) -> Value<'_> {
-        Value::Time(wire::Time {
+        Value::Time(value::Time {
             hours: self.hour(),
             minutes: self.minute(),
             seconds: self.second(),
             micros: self.microsecond(),
-            ..wire::Time::default()
+            ..value::Time::default()
         })
     }
 }
@@ -41,7 +42,7 @@ impl ToValue for Duration {
         // A span that is longer than any TIME stays too long, so that it is refused.
         let longest = if self.is_negative() { -i64::MAX } else { i64::MAX };
         let micros = i64::try_from(self.whole_microseconds()).unwrap_or(longest);
-        Value::Time(wire::Time::from_micros(micros).unwrap_or_default())
+        Value::Time(value::Time::from_micros(micros).unwrap_or_default())
     }
 }
 
@@ -80,7 +81,7 @@ impl FromValue<'_> for Time {
 
     fn from_value(value: Value<'_>, _column: &ColumnDef) -> Option<Self> {
         match value.as_time()? {
-            wire::Time { negative: false, days: 0, hours, minutes, seconds, micros } => {
+            value::Time { negative: false, days: 0, hours, minutes, seconds, micros } => {
                 Self::from_hms_micro(hours, minutes, seconds, micros).ok()
             }
             _ => None,
@@ -125,12 +126,12 @@ fn instant(nanos: i128) -> Value<'static> {
 }
 
 /// A year before 0 becomes one after 9999, which no column holds either, so that it is refused.
-fn day(date: Date) -> wire::Date {
+fn day(date: Date) -> value::Date {
     let year = u16::try_from(date.year()).unwrap_or(u16::MAX);
-    wire::Date { year, month: date.month().into(), day: date.day() }
+    value::Date { year, month: date.month().into(), day: date.day() }
 }
 
-fn date(date: wire::Date) -> Option<Date> {
+fn date(date: value::Date) -> Option<Date> {
     Date::from_calendar_date(date.year.into(), Month::try_from(date.month).ok()?, date.day).ok()
 }
 
@@ -151,7 +152,7 @@ mod tests {
         assert_eq!(read::<Duration>(span.to_value()), Some(span));
         let instant = moment.assume_utc();
         let Value::Instant(micros) = instant.to_value() else { panic!() };
-        let shown = Value::DateTime(wire::DateTime::from_micros_since_epoch(micros).unwrap());
+        let shown = Value::DateTime(value::DateTime::from_micros_since_epoch(micros).unwrap());
         assert_eq!(read_in::<OffsetDateTime>(shown, "+00:00"), Some(instant));
         assert_eq!(read_in::<UtcDateTime>(shown, "+00:00"), Some(instant.into()));
         assert_eq!(read::<OffsetDateTime>(shown), None);

@@ -3,7 +3,8 @@
 
 use crate::convert::{FromValue, ToValue};
 use crate::error::Result;
-use crate::wire::{ColumnDef, Value, WriteValue};
+use crate::value::{Value, WriteValue};
+use crate::wire::ColumnDef;
 use uuid::Uuid;
 use uuid::fmt::{Hyphenated, Simple};
 

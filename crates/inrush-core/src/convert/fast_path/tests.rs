@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::convert::{BoundRows, Columns, Rows};
-use crate::wire::{Date, DateTime, Time, bulk_execute, stmt};
+use crate::value::{Date, DateTime, Time};
+use crate::wire::{bulk_execute, stmt};
 use arrow_array::{Date32Array, StringArray, TimestampMicrosecondArray};
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -1,7 +1,8 @@
 //! Dates and times from values: in the server's form, and as jiff types, which refuse days that no calendar has.
 
 use crate::convert::FromValue;
-use crate::wire::{ColumnDef, Date, DateTime, Time, Value};
+use crate::value::{Date, DateTime, Time, Value};
+use crate::wire::ColumnDef;
 use crate::zone;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, civil};

@@ -1,7 +1,8 @@
 //! Numbers from values, and vectors of them. The text form, the binary form and the bytes of a BIT give the same result.
 
 use crate::convert::FromValue;
-use crate::wire::{ColumnDef, ColumnType, Value, value};
+use crate::value::{self, Value};
+use crate::wire::{ColumnDef, ColumnType};
 
 macro_rules! whole_numbers {
     ($($int:ty),*) => { $(

@@ -1,5 +1,6 @@
 use super::*;
-use crate::wire::{ColumnFlags, ColumnType, Date, DateTime, RowFormat, Time};
+use crate::value::{Date, DateTime, Time};
+use crate::wire::{ColumnFlags, ColumnType, RowFormat};
 use jiff::{SignedDuration, civil};
 
 fn column(name: &str) -> ColumnDef {

@@ -1,6 +1,6 @@
 use super::*;
 use crate::convert::{Params, ToValue};
-use crate::wire::{WriteJson, WriteValue};
+use crate::value::{WriteJson, WriteValue};
 use crate::zone;
 
 /// Writes the given bytes.

@@ -4,8 +4,9 @@ use crate::error::{Error, Result};
 use crate::session::cache::{Entry, Execution, StatementCache};
 use crate::session::cached_execute::{LONG_PART, is_long};
 use crate::session::derived::Derived;
+use crate::value::Value;
 use crate::wire::stmt::Family;
-use crate::wire::{Outbox, StmtId, Value, stmt};
+use crate::wire::{Outbox, StmtId, stmt};
 use std::borrow::Cow;
 
 /// The values of one execution, as they are sent.

@@ -7,7 +7,8 @@ use crate::session::pipeline::bound::{self, Bound};
 use crate::session::pipeline::command::{self, Command};
 use crate::session::pipeline::queue::{Expect, Queue};
 use crate::session::{Effect, Session, Statement};
-use crate::wire::{self, Outbox, RowFormat, StmtId, Value, stmt};
+use crate::value::Value;
+use crate::wire::{self, Outbox, RowFormat, StmtId, stmt};
 
 /// The place for the next command in a flight. Each method appends one command and so uses the place up.
 pub struct NextCommand<'a> {

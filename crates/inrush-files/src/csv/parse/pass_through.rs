@@ -5,14 +5,15 @@
 use super::super::cut::running_parity;
 use super::super::marks::{self, BLOCK};
 use super::{BLOCK_SPANS, CsvChunk, Parser};
-use inrush_core::bulk::encode::load_data::{ESCAPED, NULL_WORD};
-use inrush_core::bulk::{PassThrough, Separators};
-use inrush_core::value::check::{Check, Grid};
+use inrush_core::column::check::{Check, Grid};
+use inrush_core::load::PassThrough;
+use inrush_core::load::encode::load_data::{ESCAPED, NULL_WORD};
+use inrush_core::write::Separators;
 use memchr::{memchr, memchr3, memmem};
 use wide::u8x64;
 
 impl Parser {
-    /// See [`RawChunk::pass_through`](inrush_core::bulk::RawChunk::pass_through).
+    /// See [`RawChunk::pass_through`](inrush_core::load::RawChunk::pass_through).
     pub(super) fn pass_through(&self, chunk: &CsvChunk, checks: &[Check]) -> Option<PassThrough> {
         let (text, width) = (chunk.text.as_slice(), self.names.len());
         let one_a_line = chunk.n_records == chunk.lines && chunk.malformed.is_empty() && text.ends_with(b"\n");

@@ -7,8 +7,8 @@
 use super::CsvReader;
 use crate::input::Input;
 use crate::on_disk::{OnDisk, changed};
-use inrush_core::bulk::ledger::{ChunkLine, Identity};
 use inrush_core::error::{Error, Result};
+use inrush_core::load::ledger::{ChunkLine, Identity};
 use std::collections::VecDeque;
 use std::hash::Hasher as _;
 use twox_hash::XxHash3_64;
@@ -46,7 +46,7 @@ impl CsvReader {
         while self.input.head().len() < Input::HEAD && !self.ended && self.failed.is_none() {
             self.fill(0);
         }
-        let hash = inrush_core::bulk::checksum::checksum(self.input.head());
+        let hash = inrush_core::load::checksum::checksum(self.input.head());
         Ok(Some(Identity { name: "-".into(), size: None, modified: None, hash }))
     }
 

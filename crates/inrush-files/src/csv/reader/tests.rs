@@ -4,8 +4,8 @@
 use super::*;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, BinaryViewArray};
-use inrush_core::bulk::Separators;
 use inrush_core::error::Kind;
+use inrush_core::write::Separators;
 use std::io;
 
 mod random;

@@ -1,6 +1,6 @@
 use super::*;
 use crate::params;
-use inrush_core::value::column::ColumnType;
+use inrush_core::column::ColumnType;
 use inrush_core::wire::{ServerVersion, Vendor};
 
 fn column(name: &str) -> Column {

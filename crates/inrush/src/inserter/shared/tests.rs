@@ -1,6 +1,6 @@
 use super::*;
 use crate::inserter::shape::Known;
-use inrush_core::value::Rules;
+use inrush_core::column::Rules;
 use inrush_core::wire::{ServerVersion, Vendor};
 use std::thread;
 

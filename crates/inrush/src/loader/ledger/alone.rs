@@ -11,7 +11,7 @@ use crate::loader::control::Control;
 use crate::loader::retry::{Tried, Why, Work};
 use crate::loader::sql;
 use crate::loader::target::Target;
-use inrush_core::bulk::steps::JobLocks;
+use inrush_core::load::steps::JobLocks;
 use inrush_core::{Error, Kind, Result};
 use std::mem;
 

@@ -8,8 +8,8 @@ use crate::loader::sql;
 use crate::loader::target::Target;
 use crate::loader::waits::on_sources;
 use inrush_core::Result;
-use inrush_core::bulk::Source;
-use inrush_core::bulk::ledger::{ChunkLine, Identity, JobId, JobLine, Ledger, Mapping, State};
+use inrush_core::load::Source;
+use inrush_core::load::ledger::{ChunkLine, Identity, JobId, JobLine, Ledger, Mapping, State};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@ use super::Jobs;
 use crate::loader::lane::Lane;
 use crate::loader::target::Target;
 use inrush_core::Result;
-use inrush_core::bulk::ledger::{Fence, RunLocks};
+use inrush_core::load::ledger::{Fence, RunLocks};
 
 impl Jobs {
     /// The locks of this run.

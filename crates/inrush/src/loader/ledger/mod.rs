@@ -21,9 +21,9 @@ use super::sql;
 use super::target::Target;
 use crate::blocking::Connection;
 use crate::fault;
-use inrush_core::bulk::ledger::{ChunkLine, Fence, JobId, JobLine, JobStep, Totals};
-use inrush_core::bulk::report::{Job, JobState, Records};
-use inrush_core::bulk::steps::{Copied, Index, indexes};
+use inrush_core::load::ledger::{ChunkLine, Fence, JobId, JobLine, JobStep, Totals};
+use inrush_core::load::report::{Job, JobState, Records};
+use inrush_core::load::steps::{Copied, Index, indexes};
 use inrush_core::{Error, Result};
 use std::sync::Arc;
 

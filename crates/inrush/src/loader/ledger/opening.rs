@@ -19,13 +19,13 @@ use crate::loader::source_plan::SourcePlan;
 use crate::loader::sql;
 use crate::loader::target::Target;
 use crate::loader::waits::{interrupted, on_sources};
-use inrush_core::bulk::Source;
-use inrush_core::bulk::ledger::{
+use inrush_core::error::Class;
+use inrush_core::load::Source;
+use inrush_core::load::ledger::{
     ChunkLine, Fence, Held, Identity, JobId, JobLine, JobStep, Ledger, Opening, Run, Start, State, Totals, decide,
 };
-use inrush_core::bulk::report::{self, Job, JobState, Records};
-use inrush_core::bulk::steps::{Copied, Index, JobLocks};
-use inrush_core::error::Class;
+use inrush_core::load::report::{self, Job, JobState, Records};
+use inrush_core::load::steps::{Copied, Index, JobLocks};
 use inrush_core::{Error, Kind, Result};
 use std::mem;
 use std::sync::Arc;

@@ -3,9 +3,9 @@
 use super::tables::WITHOUT;
 use crate::blocking::Connection;
 use crate::loader::sql;
-use inrush_core::bulk::Table;
-use inrush_core::bulk::ledger::{Routine, untransacted};
+use inrush_core::load::ledger::{Routine, untransacted};
 use inrush_core::profile::Cluster;
+use inrush_core::write::Table;
 use inrush_core::{Error, Kind, Result};
 
 /// Refuses a target whose rows a ROLLBACK or the fence would not hold together.
@@ -93,5 +93,5 @@ fn routines(connection: &mut Connection, query: &str) -> Result<Vec<Routine>> {
 }
 
 fn literal(text: &str) -> String {
-    inrush_core::bulk::ledger::text_literal(text)
+    inrush_core::load::ledger::text_literal(text)
 }

@@ -4,9 +4,9 @@ use super::tables;
 use crate::Config;
 use crate::blocking::Connection;
 use crate::loader::{Loader, sql};
-use inrush_core::bulk::ledger::{JobId, JobLine, LastRun, Ledger, RunLocks, State, Totals};
-use inrush_core::bulk::steps::{Index, indexes};
-use inrush_core::value::ident::quote_table;
+use inrush_core::column::ident::quote_table;
+use inrush_core::load::ledger::{JobId, JobLine, LastRun, Ledger, RunLocks, State, Totals};
+use inrush_core::load::steps::{Index, indexes};
 use inrush_core::{Error, Kind, Result};
 use std::collections::BTreeMap;
 

@@ -2,7 +2,7 @@
 
 use crate::blocking::Connection;
 use crate::loader::sql;
-use inrush_core::bulk::ledger::Ledger;
+use inrush_core::load::ledger::Ledger;
 use inrush_core::{Error, Kind, Result};
 
 /// Makes sure that the tables exist and that this user may do with them what a load does. DDL commits, so this comes first.

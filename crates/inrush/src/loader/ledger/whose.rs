@@ -4,8 +4,8 @@ use super::Jobs;
 use crate::loader::lane::Lane;
 use crate::loader::sql;
 use crate::loader::target::Target;
-use inrush_core::bulk::ledger::{Fence, JobLine};
-use inrush_core::bulk::report::JobState;
+use inrush_core::load::ledger::{Fence, JobLine};
+use inrush_core::load::report::JobState;
 use inrush_core::{Error, Result};
 
 impl Jobs {

@@ -4,7 +4,7 @@
 
 use super::{log_line, log_path, partial, replaced, with_line_end};
 use crate::loader::SHOWN_REJECTS;
-use inrush_core::bulk::Reject;
+use inrush_core::load::Reject;
 use inrush_core::{Error, Result};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};

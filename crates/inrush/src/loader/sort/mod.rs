@@ -1,5 +1,5 @@
 //! The sort of a load: rows are gathered into runs in a temporary folder, and come out of it as one sequence
-//! (docs/adr/0030-rows-in-the-order-of-the-key.md). What is sorted and how is the core's (`bulk::sort`).
+//! (docs/adr/0030-rows-in-the-order-of-the-key.md). What is sorted and how is the core's (`load::sort`).
 //!
 //! ```text
 //! plan: key, whether, why -> gather: sources -> runs in files -> merge: runs -> a source of sorted rows, which the lanes take
@@ -19,9 +19,9 @@ use super::options::{BatchSize, LoadOptions};
 use super::source_plan::SourcePlan;
 use super::target::Target;
 use crate::fault;
-use inrush_core::bulk::Source;
-use inrush_core::bulk::report::Stop;
-use inrush_core::bulk::sort::{Merge, Sequence, Size, SortedSource};
+use inrush_core::load::Source;
+use inrush_core::load::report::Stop;
+use inrush_core::load::sort::{Merge, Sequence, Size, SortedSource};
 use inrush_core::{Error, Result};
 use spill::{Folder, RunFile, SpilledRun};
 use std::env;
@@ -65,7 +65,7 @@ impl Sorted {
 pub(super) struct Sort {
     _folder: Folder,
     /// For the report.
-    pub(super) report: inrush_core::bulk::report::Sort,
+    pub(super) report: inrush_core::load::report::Sort,
 }
 
 /// Removes what killed runs have left, if rows are sorted or may have been: the killed run may have finished its jobs.
@@ -107,7 +107,7 @@ pub(super) fn sort(
         Ok(false) => return Ok(Err(Stop::Interrupted)),
         Err(error) => return Ok(Err(Stop::Failed(error))),
     }
-    let report = inrush_core::bulk::report::Sort {
+    let report = inrush_core::load::report::Sort {
         columns: key.shown(),
         is_exact: key.is_exact(),
         reason: target.sort.choice().reason,
@@ -142,7 +142,7 @@ fn folder_for(options: &LoadOptions) -> PathBuf {
 /// Refuses at once what will not fit.
 fn check_space(folder: &Folder, parent: &Path, text: Option<u64>) -> Result<()> {
     let (Some(text), Ok(free)) = (text, folder.free()) else { return Ok(()) };
-    let needed = inrush_core::bulk::sort::spill_bytes(text);
+    let needed = inrush_core::load::sort::spill_bytes(text);
     if needed <= free {
         return Ok(());
     }

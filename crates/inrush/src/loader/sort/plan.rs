@@ -11,11 +11,12 @@ use crate::loader::source_plan::SourcePlan;
 use crate::loader::sql;
 use crate::loader::waits::on_sources;
 use crate::table::reading::{is_exactly, literal};
-use inrush_core::bulk::sort::{Choice, ClusteredKey, SortFacts, SortKey, choose, server_bytes};
-use inrush_core::bulk::{Mode, Source, Table};
+use inrush_core::column::ident::quote_table;
+use inrush_core::load::sort::{Choice, ClusteredKey, SortFacts, SortKey, choose, server_bytes};
+use inrush_core::load::{Mode, Source};
 use inrush_core::profile::Cluster;
 use inrush_core::route::{Described, Partitioning};
-use inrush_core::value::ident::quote_table;
+use inrush_core::write::Table;
 use inrush_core::{Error, Result, zone};
 use std::sync::Arc;
 

@@ -4,9 +4,10 @@ use crate::blocking::Connection;
 use crate::loader::options::{BadRows, Guarantee, LoadOptions, Sort};
 use crate::loader::sql;
 use crate::table::reading::is_exactly;
-use inrush_core::bulk::steps::keyless::{self, Notes};
-use inrush_core::bulk::{Mode, Table};
+use inrush_core::load::Mode;
+use inrush_core::load::steps::keyless::{self, Notes};
 use inrush_core::profile::Cluster;
+use inrush_core::write::Table;
 use inrush_core::{Error, Result};
 
 /// What is noted of each row of source number `index`, if the server is to sort them.

@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! TEMP_DIR/inrush-sort-RANDOM/lock     locked as long as the process runs
-//!                            /run-N    blocks, each behind its header (`bulk::sort`)
+//!                            /run-N    blocks, each behind its header (`load::sort`)
 //! ```
 //! Folder and files are for their owner alone (0700, 0600). The folder is removed when a [`Folder`] is dropped; what a killed process has
 //! left is removed by the next load with the same temporary folder.
 
-use inrush_core::bulk::sort::{BLOCK_BYTES, Blocks, HEADER_BYTES, Header, Merge, RunBuilder};
+use inrush_core::load::sort::{BLOCK_BYTES, Blocks, HEADER_BYTES, Header, Merge, RunBuilder};
 use inrush_core::{Error, Result};
 use rustix::fs::{FlockOperation, flock, statfs, statvfs};
 use std::fs::{self, DirBuilder, DirEntry, File, OpenOptions};
@@ -231,7 +231,7 @@ fn cannot(what: &str, path: &Path, error: std::io::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use inrush_core::bulk::sort::{Record, SourcePlace};
+    use inrush_core::load::sort::{Record, SourcePlace};
     use std::os::unix::fs::PermissionsExt;
 
     fn run_of(keys: &[u32]) -> RunBuilder {

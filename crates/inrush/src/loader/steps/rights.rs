@@ -6,7 +6,7 @@
 
 use crate::blocking::Connection;
 use crate::loader::sql;
-use inrush_core::bulk::steps::Shadow;
+use inrush_core::load::steps::Shadow;
 use inrush_core::{Error, Kind, Result};
 
 /// Refuses an account that could not put the copy into the table's place. If the copy exists, an earlier run has checked this.

@@ -3,11 +3,11 @@
 use crate::csv::CsvReader;
 use crate::dialect::CsvOptions;
 use arrow_array::cast::AsArray;
-use inrush_core::bulk::encode::load_data;
-use inrush_core::bulk::{FieldUse, Origin, Source};
-use inrush_core::value::Rules;
-use inrush_core::value::check::{Check, CheckedColumn};
-use inrush_core::value::column::{Column, ColumnType};
+use inrush_core::column::Rules;
+use inrush_core::column::check::{Check, CheckedColumn};
+use inrush_core::column::{Column, ColumnType};
+use inrush_core::load::encode::load_data;
+use inrush_core::load::{FieldUse, Origin, Source};
 use inrush_core::wire::ServerVersion;
 use proptest::prelude::*;
 use std::io::Cursor;

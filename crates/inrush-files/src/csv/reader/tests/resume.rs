@@ -171,7 +171,7 @@ fn a_stream_is_known_by_its_beginning() {
         identity.hash
     };
     let long = format!("a,b\n{}", "1,2\n".repeat(100_000));
-    assert_eq!(identity(&long, rfc()), inrush_core::bulk::checksum::checksum(&long.as_bytes()[..64 << 10]));
+    assert_eq!(identity(&long, rfc()), inrush_core::load::checksum::checksum(&long.as_bytes()[..64 << 10]));
     assert_eq!(identity("a\n1\n", rfc()), identity("a\n1\n", CsvOptions { skip: 1, header: false, ..rfc() }));
     assert_ne!(identity("a\n1\n", rfc()), identity("a\n2\n", rfc()));
     assert!(super::reader(rfc(), "a\n1\n").identity().unwrap().is_none(), "bytes of unknown origin");

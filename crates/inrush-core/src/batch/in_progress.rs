@@ -1,0 +1,246 @@
+//! A batch from its start to its end: which attempt comes next, and what it means for the rows.
+
+use super::as_files::Load;
+use super::attempt::{Attempt, Mode, ResultDetail};
+use super::choose::{BatchFacts, BatchPlan, RowsPerCommand, Scope, plan};
+use super::options::{BatchOptions, OnBadRow};
+use super::report::{BatchReport, Counters};
+use crate::column::Rules;
+use crate::convert::BoundRows;
+use crate::error::{Error, Result};
+use crate::session::Statement;
+use crate::write::answer::is_row_fault;
+use crate::write::bulk::Bulk;
+use crate::write::load_data::LoadData;
+use crate::write::multi_row_prepared::MultiRowPrepared;
+use crate::write::multi_statement::MultiStatement;
+use crate::write::template::{Kind, Template};
+use crate::write::text::{MultiRow, Row};
+use crate::write::{BOUND_BYTES, BULK_BYTES, Limits, TEXT_BYTES, Writer};
+use crate::write::{Method, method};
+
+/// A batch that is being written.
+pub struct Batch<'a> {
+    statement: &'a Statement,
+    template: &'a Template,
+    rows: &'a dyn BoundRows,
+    options: &'a BatchOptions,
+    facts: BatchFacts<'a>,
+    session: WriterSession<'a>,
+    refused: Vec<(Method, String)>,
+    plan: BatchPlan,
+    /// The statement with the clause by which the ids are returned.
+    returning: Option<Statement>,
+    /// Why everything is written again, strictly.
+    strict: Option<String>,
+}
+
+/// What writers must know of the session.
+#[derive(Clone, Copy, Debug)]
+pub struct WriterSession<'a> {
+    /// The server's `max_allowed_packet`.
+    pub max_packet: usize,
+    /// Whether a backslash escapes in string literals.
+    pub backslash_escapes: bool,
+    /// What holds for all columns.
+    pub rules: &'a Rules,
+}
+
+/// What to do next.
+pub enum Try<'a> {
+    /// Run this flight in this scope.
+    Fly(Attempt<'a>, Scope),
+    /// Send these files by LOAD DATA LOCAL, in this scope.
+    Load(Load<'a>, Scope),
+}
+
+impl<'a> Batch<'a> {
+    /// # Errors
+    /// Those of [`plan`].
+    pub fn new(
+        statement: &'a Statement,
+        template: &'a Template,
+        rows: &'a dyn BoundRows,
+        options: &'a BatchOptions,
+        facts: BatchFacts<'a>,
+        session: WriterSession<'a>,
+    ) -> Result<Self> {
+        let plan = plan(statement, template, rows.n_rows(), options, &facts, &[])?;
+        let mut this = Self {
+            statement,
+            template,
+            rows,
+            options,
+            facts,
+            session,
+            refused: Vec::new(),
+            plan,
+            returning: None,
+            strict: None,
+        };
+        this.ask_for_ids()?;
+        Ok(this)
+    }
+
+    /// The next attempt.
+    ///
+    /// # Errors
+    /// `Config` for a statement that the method cannot repeat; those of the rows.
+    pub fn attempt(&mut self) -> Result<Try<'_>> {
+        let this = &*self;
+        if this.strict.is_none() && this.plan.method.rows_per_command() == RowsPerCommand::File {
+            let columns = this.facts.table.map_or(&[][..], |table| &table.columns);
+            let text = LoadData::new(this.statement, this.template, columns)?;
+            return Ok(Try::Load(Load::new(text, this.rows), Scope::of(false, &this.facts)));
+        }
+        let statement = this.returning.as_ref().unwrap_or(this.statement);
+        let attempt = Attempt::new(this.rows, statement, this.writer(statement)?, this.detail(), this.mode());
+        let mut attempt = attempt.one_at_a_time(matches!(this.plan.method, Method::Prepared | Method::Row));
+        let is_one = attempt.is_one()? && !this.runs_row_by_row() && this.plan.method != Method::MultiStatement;
+        let scope = Scope::of(is_one && !this.is_strict(), &this.facts);
+        Ok(Try::Fly(attempt, scope))
+    }
+
+    /// The report of no rows at all.
+    pub fn nothing(&self) -> Option<BatchReport> {
+        (self.rows.n_rows() == 0).then(|| self.report(Counters::default()))
+    }
+
+    /// Handles the outcome of an attempt; if it failed, what it had done is undone. `None`: there is another attempt.
+    ///
+    /// `in_doubt`: every command succeeded, but the answers do not confirm that all rows are stored.
+    pub fn ended(&mut self, end: Result<Counters>, in_doubt: bool) -> Option<Result<BatchReport>> {
+        let error = match end {
+            Ok(counters) => return Some(Ok(self.report(counters))),
+            Err(error) => error,
+        };
+        if self.is_strict() || error.is_fatal() || error.is_outcome_unknown() {
+            return Some(Err(self.explained(error)));
+        }
+        let can_skip = self.options.on_bad_row == OnBadRow::Skip;
+        if in_doubt || (is_row_fault(&error) && (error.row().is_none() || can_skip)) {
+            self.strict = Some(error.message().to_owned());
+            return None;
+        }
+        if self.plan.may_fall_back && method::is_refused(self.plan.method, &error) {
+            self.refused.push((self.plan.method, format!("{} (error {})", error.message(), error.code())));
+            let next =
+                plan(self.statement, self.template, self.rows.n_rows(), self.options, &self.facts, &self.refused);
+            return match next.and_then(|plan| {
+                self.plan = plan;
+                self.ask_for_ids()
+            }) {
+                Ok(()) => None,
+                Err(_) => Some(Err(self.explained(error))),
+            };
+        }
+        Some(Err(self.explained(error)))
+    }
+
+    /// Whether to switch autocommit off, so that commands that follow a deadlock are not committed by themselves. That is worth
+    /// it only where each row is a command of its own.
+    pub fn wants_autocommit_off(&self) -> bool {
+        self.facts.autocommit && !self.is_strict() && self.plan.method == Method::Pipelined
+    }
+
+    /// The plan that is being followed.
+    pub fn plan(&self) -> &BatchPlan {
+        &self.plan
+    }
+
+    /// Whether one command runs as many statements: MariaDB's bulk command of an UPDATE or a DELETE. Those before the one that
+    /// fails stay, so that they must not be sent again with the others.
+    fn runs_row_by_row(&self) -> bool {
+        self.plan.method == Method::Bulk && !matches!(self.template.kind, Kind::Insert | Kind::Replace)
+    }
+
+    fn is_strict(&self) -> bool {
+        self.strict.is_some()
+    }
+
+    fn ask_for_ids(&mut self) -> Result<()> {
+        self.returning = match &self.plan.returning {
+            None => None,
+            Some(clause) => {
+                let sql = self.statement.sql();
+                let (sql, rest) = sql.split_at(self.template.end().unwrap_or(sql.len()));
+                Some(Statement::new(&format!("{sql}{clause}{rest}"))?)
+            }
+        };
+        Ok(())
+    }
+
+    fn mode(&self) -> Mode {
+        match (self.is_strict(), self.options.on_bad_row, self.plan.detail) {
+            (true, OnBadRow::Stop, _) => Mode::StrictStop,
+            (true, OnBadRow::Skip, _) => Mode::StrictSkip,
+            (false, OnBadRow::Skip, ResultDetail::EachReply) => Mode::EachAlone,
+            (false, _, _) => Mode::Quick,
+        }
+    }
+
+    /// What the plan's method reports about single rows. A strict attempt may use another method only where it reports nothing.
+    fn detail(&self) -> ResultDetail {
+        self.plan.detail
+    }
+
+    /// What makes the commands. `None`: each row is an execution.
+    fn writer(&self, statement: &Statement) -> Result<Option<Box<dyn Writer>>> {
+        let limits = |bytes: usize| Limits {
+            rows: self.options.rows.unwrap_or(usize::MAX),
+            ..Limits::new(self.options.bytes.unwrap_or(bytes), self.session.max_packet)
+        };
+        let escapes = self.session.backslash_escapes;
+        let template = Template::parse(statement);
+        let method = match (self.is_strict(), self.plan.method) {
+            // The same rows as statements.
+            (true, Method::LoadData) => Method::MultiRow,
+            (_, method) => method,
+        };
+        Ok(match method {
+            Method::Prepared | Method::Pipelined | Method::LoadData => None,
+            Method::Row => Some(Box::new(Row::new(statement, limits(usize::MAX), escapes)?)),
+            Method::MultiStatement => {
+                Some(Box::new(MultiStatement::new(statement, &template, limits(TEXT_BYTES), escapes)?))
+            }
+            Method::MultiRow => Some(Box::new(MultiRow::new(statement, &template, limits(TEXT_BYTES), escapes)?)),
+            Method::MultiRowPrepared => {
+                Some(Box::new(MultiRowPrepared::new(statement, &template, limits(BOUND_BYTES))?))
+            }
+            Method::Bulk if self.is_strict() && self.runs_row_by_row() => None,
+            Method::Bulk => {
+                let unit_results = self.plan.detail == ResultDetail::UnitResults;
+                Some(Box::new(Bulk::new(statement, limits(BULK_BYTES), unit_results)?))
+            }
+        })
+    }
+
+    fn report(&self, counters: Counters) -> BatchReport {
+        let BatchPlan { method, reason, detail, .. } = &self.plan;
+        let has_each = matches!(detail, ResultDetail::EachReply | ResultDetail::UnitResults);
+        let reason = match &self.strict {
+            None => reason.clone(),
+            Some(why) => format!("{reason}; written a second time, strictly, because of `{why}`"),
+        };
+        BatchReport {
+            method: *method,
+            reason,
+            n_rows: counters.n_rows,
+            affected: counters.affected,
+            warnings: counters.warnings,
+            ids: Some(counters.ids).filter(|ids| !ids.has_none()),
+            affected_each: has_each.then_some(counters.affected_each),
+            bad_rows: counters.bad_rows,
+        }
+    }
+
+    /// Adds the outcome of the other rows to the error that the caller gets.
+    fn explained(&self, error: Error) -> Error {
+        match error.hint() {
+            None if error.row().is_some() && is_row_fault(&error) && self.options.on_bad_row == OnBadRow::Stop => {
+                error.with_hint("nothing of the batch is stored; `OnBadRow::Skip` stores the other rows")
+            }
+            _ => error,
+        }
+    }
+}

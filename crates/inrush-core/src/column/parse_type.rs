@@ -1,0 +1,136 @@
+//! Reads the server's spelling of a type: `information_schema.columns.column_type`, of MySQL and MariaDB alike.
+//!
+//! An unknown type becomes [`ColumnType::Other`]: then the server alone checks the values. Attributes after the type (`zerofill`,
+//! comments such as `/* mariadb-5.3 */`, COMPRESSED) do not change what fits and are ignored.
+
+use super::{ColumnType, GeometryKind};
+
+impl ColumnType {
+    /// Reads a `column_type`, e.g. `int(10) unsigned`, `enum('a','b')`.
+    pub fn parse(text: &str) -> ColumnType {
+        known(text).unwrap_or_else(|| ColumnType::Other(text.to_owned()))
+    }
+}
+
+fn known(text: &str) -> Option<ColumnType> {
+    let word_end = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
+    let (word, rest) = text.split_at(word_end);
+    let word = word.to_ascii_lowercase();
+    if word == "enum" || word == "set" {
+        let members = members(rest)?;
+        return Some(if word == "enum" { ColumnType::Enum { members } } else { ColumnType::Set { members } });
+    }
+    let (args, rest) = arguments(rest)?;
+    let unsigned = rest.split_ascii_whitespace().any(|w| w.eq_ignore_ascii_case("unsigned"));
+    let fsp = || fsp(&args);
+    let length = || args.first().copied();
+    Some(match word.as_str() {
+        "tinyint" => ColumnType::Int { bytes: 1, unsigned, bool: args == [1] && !unsigned },
+        "bool" | "boolean" if args.is_empty() => ColumnType::Int { bytes: 1, unsigned: false, bool: true },
+        "smallint" => ColumnType::Int { bytes: 2, unsigned, bool: false },
+        "mediumint" => ColumnType::Int { bytes: 3, unsigned, bool: false },
+        "int" | "integer" => ColumnType::Int { bytes: 4, unsigned, bool: false },
+        "bigint" => ColumnType::Int { bytes: 8, unsigned, bool: false },
+        "decimal" | "numeric" => {
+            let (precision, scale) = match args[..] {
+                [] => (10, 0),
+                [precision] => (precision, 0),
+                [precision, scale] => (precision, scale),
+                _ => return None,
+            };
+            ColumnType::Decimal { precision: small(precision, 65)?, scale: small(scale, 38)?, unsigned }
+        }
+        "float" => ColumnType::Float { unsigned, digits: digits(&args)? },
+        "double" | "real" => ColumnType::Double { unsigned, digits: digits(&args)? },
+        "bit" => ColumnType::Bit { bits: small(length().unwrap_or(1), 64)? },
+        "year" => ColumnType::Year,
+        "date" => ColumnType::Date,
+        "time" => ColumnType::Time { fsp: fsp()? },
+        "datetime" => ColumnType::DateTime { fsp: fsp()? },
+        "timestamp" => ColumnType::Timestamp { fsp: fsp()? },
+        "char" => ColumnType::Char { chars: length().unwrap_or(1) },
+        "varchar" => ColumnType::VarChar { chars: length()? },
+        "tinytext" => ColumnType::Text { bytes: 0xff },
+        "text" => ColumnType::Text { bytes: 0xffff },
+        "mediumtext" => ColumnType::Text { bytes: 0xff_ffff },
+        "longtext" => ColumnType::Text { bytes: u32::MAX },
+        "binary" => ColumnType::Binary { bytes: length().unwrap_or(1) },
+        "varbinary" => ColumnType::VarBinary { bytes: length()? },
+        "tinyblob" => ColumnType::Blob { bytes: 0xff },
+        "blob" => ColumnType::Blob { bytes: 0xffff },
+        "mediumblob" => ColumnType::Blob { bytes: 0xff_ffff },
+        "longblob" => ColumnType::Blob { bytes: u32::MAX },
+        "json" => ColumnType::Json,
+        "vector" => ColumnType::Vector { dim: length()? },
+        "uuid" => ColumnType::Uuid,
+        "inet4" => ColumnType::Inet4,
+        "inet6" => ColumnType::Inet6,
+        "geomcollection" => ColumnType::Geometry { kind: GeometryKind::Collection },
+        other => {
+            let (kind, _) = GeometryKind::NAMES.iter().find(|(_, name)| name.eq_ignore_ascii_case(other))?;
+            ColumnType::Geometry { kind: *kind }
+        }
+    })
+}
+
+/// Reads `(10,2) unsigned` into the numbers and what follows; without brackets there are no numbers.
+fn arguments(text: &str) -> Option<(Vec<u32>, &str)> {
+    let Some(inside) = text.strip_prefix('(') else { return Some((Vec::new(), text)) };
+    let (inside, rest) = inside.split_once(')')?;
+    let numbers = inside.split(',').map(|n| n.trim().parse().ok()).collect::<Option<_>>()?;
+    Some((numbers, rest))
+}
+
+/// Reads `('a','b''c')`. The servers double a quote and put a backslash before a backslash and before the letters that
+/// stand for NUL, newline and carriage return.
+fn members(text: &str) -> Option<Vec<String>> {
+    let mut chars = text.strip_prefix('(')?.chars().peekable();
+    let mut members = Vec::new();
+    loop {
+        if chars.next()? != '\'' {
+            return None;
+        }
+        let mut member = String::new();
+        loop {
+            match chars.next()? {
+                '\'' if chars.peek() == Some(&'\'') => {
+                    chars.next();
+                    member.push('\'');
+                }
+                '\'' => break,
+                '\\' => member.push(match chars.next()? {
+                    '0' => '\0',
+                    'n' => '\n',
+                    'r' => '\r',
+                    other => other,
+                }),
+                other => member.push(other),
+            }
+        }
+        members.push(member);
+        match chars.next()? {
+            ',' => {}
+            ')' => return Some(members),
+            _ => return None,
+        }
+    }
+}
+
+fn small(number: u32, max: u8) -> Option<u8> {
+    u8::try_from(number).ok().filter(|n| *n <= max)
+}
+
+fn fsp(args: &[u32]) -> Option<u8> {
+    small(args.first().copied().unwrap_or(0), 6)
+}
+
+/// FLOAT(24) and FLOAT(53) only choose between the two types; (m,d) rounds.
+fn digits(args: &[u32]) -> Option<Option<(u8, u8)>> {
+    match args {
+        [m, d] => Some(Some((small(*m, 255)?, small(*d, 30)?))),
+        _ => Some(None),
+    }
+}
+
+#[cfg(test)]
+mod tests;

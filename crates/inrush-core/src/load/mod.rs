@@ -1,0 +1,22 @@
+//! Loads: sources, the plan, the encoders of checked columns, the ledger, the modes and their steps, the sort, the tuner, the report.
+
+pub mod batch;
+pub mod checksum;
+pub mod encode;
+pub mod lane;
+pub mod ledger;
+pub mod mode;
+pub mod modes;
+pub mod plan;
+pub mod report;
+pub mod sort;
+pub mod source;
+pub mod steps;
+mod stood;
+pub mod tuner;
+
+pub use batch::{Batch, Origin, Reject};
+pub use mode::Mode;
+pub use plan::{FieldTarget, LoadPlan, Matching};
+pub use report::Report;
+pub use source::{ColumnKind, FieldUse, PassThrough, RawChunk, Source, Unchanged};
