@@ -319,7 +319,7 @@ const CORE_MODULES: &[(&str, &[&str])] = &[
     ("printable", &[]),
     ("setters", &[]),
     ("retry", &["error"]),
-    ("zone", &["error", "wire"]),
+    ("zone", &["error", "value", "wire"]),
     ("value", &["error"]),
     ("wire", &["sql", "error", "value"]),
     ("profile", &["wire"]),

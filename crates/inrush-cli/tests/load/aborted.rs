@@ -1,4 +1,4 @@
-//! Two signals end a load whatever it waits for: a test for each wait that `loader/waits.rs` lists. Each of these waits would last far
+//! Two signals end a load whatever it waits for: a test for each wait that `loader/lanes/waits.rs` lists. Each of these waits would last far
 //! longer than a test waits for anything, and what is waited for does not come before the load has ended.
 
 use crate::lost::ONE_LANE;

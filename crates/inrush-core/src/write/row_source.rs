@@ -43,6 +43,3 @@ impl<'a> RowSource<'a> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -3,7 +3,7 @@
 /// Skips validations that will most likely fail: a failed one costs up to two fifths of parsing the raw chunk (docs/notes/csv.md). So if
 /// all validations of a source fail, few are tried.
 #[derive(Debug, Default)]
-pub(super) struct PassThroughBackOff {
+pub(crate) struct PassThroughBackOff {
     /// Validations in a row that failed.
     n_failed: u32,
     /// How many raw chunks are still to be parsed without one.
@@ -12,14 +12,14 @@ pub(super) struct PassThroughBackOff {
 
 impl PassThroughBackOff {
     /// Whether the next raw chunk is validated.
-    pub(super) fn allows(&mut self) -> bool {
+    pub(crate) fn allows(&mut self) -> bool {
         let allows = self.left_out == 0;
         self.left_out = self.left_out.saturating_sub(1);
         allows
     }
 
     /// Learns whether a validation succeeded.
-    pub(super) fn learn(&mut self, was_enough: bool) {
+    pub(crate) fn learn(&mut self, was_enough: bool) {
         self.n_failed = if was_enough { 0 } else { self.n_failed + 1 };
         self.left_out = match self.n_failed {
             0 => 0,

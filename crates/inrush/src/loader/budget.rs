@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// The memory limit, and how much of it is reserved.
 #[derive(Debug)]
-pub(super) struct Budget {
+pub(crate) struct Budget {
     limit: u64,
     reserved: Mutex<Reserved>,
     freed: Condvar,
@@ -26,14 +26,14 @@ struct Reserved {
 }
 
 impl Budget {
-    pub(super) fn new(limit: u64, held_per_byte: f64) -> Arc<Self> {
+    pub(crate) fn new(limit: u64, held_per_byte: f64) -> Arc<Self> {
         let memory_per_kib = AtomicU64::new((held_per_byte * 1024.0) as u64);
         Arc::new(Self { limit, reserved: Mutex::default(), freed: Condvar::new(), memory_per_kib })
     }
 
     /// Waits until there is room for a batch of about `bytes` of a source, as long as `goes_on`. If nothing is reserved there is room for
     /// any one.
-    pub(super) fn wait_for(&self, bytes: u64, goes_on: impl Fn() -> bool) {
+    pub(crate) fn wait_for(&self, bytes: u64, goes_on: impl Fn() -> bool) {
         let wanted = self.expected(bytes);
         let mut reserved = lock(&self.reserved);
         while reserved.bytes > 0 && reserved.bytes + wanted > self.limit && goes_on() {
@@ -47,18 +47,18 @@ impl Budget {
     }
 
     /// Returns the memory that the next batch needs, if there is no room for it now although fewer batches are under way than there are lanes.
-    pub(super) fn lacks_memory_for(&self, lanes: usize) -> Option<u64> {
+    pub(crate) fn lacks_memory_for(&self, lanes: usize) -> Option<u64> {
         let reserved = lock(&self.reserved);
         reserved.wanted.filter(|_| reserved.batches < lanes)
     }
 
     /// The memory limit, in bytes.
-    pub(super) fn limit(&self) -> u64 {
+    pub(crate) fn limit(&self) -> u64 {
         self.limit
     }
 
     /// Reserves what a batch of `bytes` of a source is expected to take.
-    pub(super) fn reserve(self: &Arc<Self>, bytes: u64) -> Reservation {
+    pub(crate) fn reserve(self: &Arc<Self>, bytes: u64) -> Reservation {
         lock(&self.reserved).batches += 1;
         let mut reservation = Reservation { budget: self.clone(), bytes: 0 };
         reservation.set(self.expected(bytes));
@@ -66,7 +66,7 @@ impl Budget {
     }
 
     /// Learns that a batch of `bytes` of a source took `memory` bytes.
-    pub(super) fn learn(&self, bytes: u64, memory: u64) {
+    pub(crate) fn learn(&self, bytes: u64, memory: u64) {
         self.memory_per_kib.fetch_max(memory.saturating_mul(1024) / bytes.max(1024), Relaxed);
     }
 
@@ -85,14 +85,14 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// The memory that is reserved for one chunk; given back when it is dropped.
 #[derive(Debug)]
-pub(super) struct Reservation {
+pub(crate) struct Reservation {
     budget: Arc<Budget>,
     bytes: u64,
 }
 
 impl Reservation {
     /// It takes this much, as it turned out.
-    pub(super) fn set(&mut self, bytes: u64) {
+    pub(crate) fn set(&mut self, bytes: u64) {
         let mut reserved = lock(&self.budget.reserved);
         reserved.bytes = reserved.bytes - self.bytes + bytes;
         if bytes < self.bytes {
@@ -101,7 +101,7 @@ impl Reservation {
         self.bytes = bytes;
     }
 
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 }

@@ -1,9 +1,9 @@
 //! A load as a whole: its options, who watches and stops it, and what is counted over all of its targets.
 
 use super::control::{Control, lock};
-use super::counters::Counters;
-use super::event::{EventHandler, LoadEvent, StoredChunk};
 use super::options::LoadOptions;
+use super::report::counters::Counters;
+use super::report::event::{EventHandler, LoadEvent, StoredChunk};
 use inrush_core::load::Reject;
 use inrush_core::load::modes::Counted;
 use inrush_core::load::report::{Records, Retry};
@@ -13,22 +13,22 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// What all threads of a load share, whatever target they work for.
-pub(super) struct Load {
-    pub(super) options: LoadOptions,
+pub(crate) struct Load {
+    pub(crate) options: LoadOptions,
     /// The first line of a reject file.
-    pub(super) reject_header: Vec<u8>,
-    pub(super) control: Arc<Control>,
-    pub(super) handler: EventHandler,
+    pub(crate) reject_header: Vec<u8>,
+    pub(crate) control: Arc<Control>,
+    pub(crate) handler: EventHandler,
     /// Harmless warnings to be reported, each (code, column) once.
-    pub(super) noted: Mutex<Vec<LoadWarning>>,
-    pub(super) replays: AtomicU64,
-    pub(super) retries: Mutex<Vec<Retry>>,
-    pub(super) counters: Mutex<Counters>,
-    pub(super) buffers: BufferPool,
+    pub(crate) noted: Mutex<Vec<LoadWarning>>,
+    pub(crate) replays: AtomicU64,
+    pub(crate) retries: Mutex<Vec<Retry>>,
+    pub(crate) counters: Mutex<Counters>,
+    pub(crate) buffers: BufferPool,
 }
 
 impl Load {
-    pub(super) fn new(
+    pub(crate) fn new(
         options: LoadOptions,
         reject_header: Vec<u8>,
         control: Arc<Control>,
@@ -47,12 +47,12 @@ impl Load {
         }
     }
 
-    pub(super) fn notify(&self, event: &LoadEvent) {
+    pub(crate) fn notify(&self, event: &LoadEvent) {
         (self.handler)(event);
     }
 
     /// Reports a chunk of so many bytes that lane `lane` (from 0) stored, and the `rejects` that it left out.
-    pub(super) fn tell_stored(
+    pub(crate) fn tell_stored(
         &self,
         lane: usize,
         bytes: u64,
@@ -79,7 +79,7 @@ impl Load {
         }
     }
 
-    pub(super) fn count_replay(&self) {
+    pub(crate) fn count_replay(&self) {
         self.replays.fetch_add(1, Relaxed);
     }
 }
@@ -87,17 +87,17 @@ impl Load {
 /// The memory of texts that were sent, for those to come: fresh memory costs a page fault for every 4 KiB
 /// (docs/notes/load-speed.md). There are never more than were once in use at the same time.
 #[derive(Default)]
-pub(super) struct BufferPool(Mutex<Vec<Vec<u8>>>);
+pub(crate) struct BufferPool(Mutex<Vec<Vec<u8>>>);
 
 impl BufferPool {
     /// An empty text with room for `bytes`.
-    pub(super) fn take(&self, bytes: usize) -> Vec<u8> {
+    pub(crate) fn take(&self, bytes: usize) -> Vec<u8> {
         let mut text = lock(&self.0).pop().unwrap_or_default();
         text.reserve_exact(bytes);
         text
     }
 
-    pub(super) fn put(&self, mut text: Vec<u8>) {
+    pub(crate) fn put(&self, mut text: Vec<u8>) {
         if text.capacity() <= KEEP {
             text.clear();
             lock(&self.0).push(text);

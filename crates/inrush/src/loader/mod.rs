@@ -4,69 +4,57 @@
 //! sources -> reader -> queue -> N x (check + encode) -> N x lane (send, compare, commit) -> counters -> report
 //! ```
 //!
+//! | folder | content, each uses those above it |
+//! |---|---|
+//! | `report` | events, counters, rejected rows |
+//! | `plan` | what the load will do: target, columns, mode, order, sizes |
+//! | `read` | sources become chunks that can be sent |
+//! | `lanes` | connections: send, compare, replay, retry, wait |
+//! | `commit` | what makes rows last: COMMIT with its line, the ledger |
+//! | `sort` | rows in the order of the key, by temporary files |
+//! | `open` | the beginning: nothing is sent before all of it worked |
+//!
 //! A batch is a chunk is a transaction. Queues hold one batch a lane, so memory follows the number of lanes, not the file. Each
 //! lane has a thread that prepares the next chunk while the other waits for the server.
 
 mod back_off;
 mod budget;
-mod columns;
 mod commit;
 mod control;
-mod counters;
-mod event;
-mod flight;
-mod lane;
-mod ledger;
+mod lanes;
 mod load;
-mod modes;
 mod open;
 mod options;
-mod pass_through;
-mod payload;
-mod preflight;
-mod prepare;
-mod reader;
-mod rejects;
-mod replay;
-mod retry;
+mod plan;
+mod read;
+mod report;
 mod run;
-mod run_lock;
-mod send;
-mod sent;
 mod sort;
-mod sort_plan;
-mod source_plan;
 pub(crate) mod sql;
-mod steps;
-mod target;
-mod tuning;
-mod waits;
-mod watch;
-mod work_queue;
-mod zones;
 
+pub use commit::ledger::{Forgotten, JobProgress, JobRun, JobStatus};
 pub use control::{Control, Snapshot, Waiting};
-pub use event::{EventHandler, LoadEvent, StoredChunk};
-pub use ledger::{Forgotten, JobProgress, JobRun, JobStatus};
 pub use options::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad, MinRows, Sort};
+pub use report::event::{EventHandler, LoadEvent, StoredChunk};
 
 use crate::Config;
 use crate::waiter::Waiter;
+use commit::ledger::{self, Jobs};
 use control::lock;
 use inrush_core::load::ledger::Totals;
-use inrush_core::load::report::{self, Report, Stop};
+use inrush_core::load::report::{self as load_report, Report, Stop};
 use inrush_core::load::{Source, Unchanged};
 use inrush_core::{Error, FrontEnd, Kind, Result};
-use lane::Lane;
-use ledger::Jobs;
+use lanes::lane::Lane;
 use load::Load;
-use rejects::RejectFile;
-use source_plan::SourcePlan;
+use open::{preflight, steps};
+use plan::source_plan::SourcePlan;
+use plan::target::Target;
+use report::rejects::{self, RejectFile};
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
-use target::Target;
 
 /// Loads sources into one table.
 ///
@@ -367,7 +355,7 @@ fn report(
     mut jobs: Jobs,
     finished: bool,
     sources: &[(Arc<str>, Arc<dyn Unchanged>)],
-    sort: Option<report::Sort>,
+    sort: Option<load_report::Sort>,
 ) -> Report {
     let control = &target.load.control;
     let mut counters = lock(&target.load.counters);
@@ -462,8 +450,8 @@ fn report(
         bytes: sort.as_ref().map_or(snapshot.bytes, |sort| sort.source_bytes),
         sort,
         elapsed: control.elapsed(),
-        stored_records: report::merge(std::mem::take(&mut counters.stored_records)),
-        unknown_records: report::merge(std::mem::take(&mut counters.unknown_records)),
+        stored_records: load_report::merge(std::mem::take(&mut counters.stored_records)),
+        unknown_records: load_report::merge(std::mem::take(&mut counters.unknown_records)),
         first_rejects,
         harmless: std::mem::take(&mut lock(&target.load.noted)),
         dry_run: target.load.options.dry_run,

@@ -2,15 +2,15 @@
 //! and parked during the load, as the tuner decides.
 
 use super::control::lock;
-use super::counters::ChunkOutcome;
-use super::event::LoadEvent;
-use super::lane::{Attempts, Lane};
-use super::prepare::{PreparedChunk, prepare};
-use super::reader::Reader;
-use super::source_plan::SourcePlan;
-use super::target::Target;
-use super::watch;
-use super::work_queue::WorkQueue;
+use super::lanes::lane::{Attempts, Lane};
+use super::lanes::watch;
+use super::plan::source_plan::SourcePlan;
+use super::plan::target::Target;
+use super::read::prepare::{PreparedChunk, prepare};
+use super::read::reader::Reader;
+use super::read::work_queue::WorkQueue;
+use super::report::counters::ChunkOutcome;
+use super::report::event::LoadEvent;
 use crate::fault;
 use inrush_core::load::Source;
 use inrush_core::load::modes::Counted;

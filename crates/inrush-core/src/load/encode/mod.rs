@@ -9,3 +9,6 @@ mod layout;
 pub mod load_data;
 
 pub use layout::{Layout, is_bindable};
+
+#[cfg(test)]
+mod tests;

@@ -13,11 +13,11 @@ mod spill;
 pub(super) use plan::{Known, plan};
 pub(super) use server::notes;
 
-use super::event::LoadEvent;
-use super::ledger::Jobs;
+use super::commit::ledger::Jobs;
 use super::options::{BatchSize, LoadOptions};
-use super::source_plan::SourcePlan;
-use super::target::Target;
+use super::plan::source_plan::SourcePlan;
+use super::plan::target::Target;
+use super::report::event::LoadEvent;
 use crate::fault;
 use inrush_core::load::Source;
 use inrush_core::load::report::Stop;

@@ -2,14 +2,14 @@
 
 use crate::blocking::Connection;
 use crate::loader::control::Control;
-use crate::loader::event::LoadEvent;
+use crate::loader::lanes::waits::on_sources;
 use crate::loader::options::{LoadOptions, Sort};
-use crate::loader::prepare::Checked;
+use crate::loader::plan::sort_plan::SortPlan;
+use crate::loader::plan::source_plan::SourcePlan;
+use crate::loader::read::prepare::Checked;
+use crate::loader::report::event::LoadEvent;
 use crate::loader::sort::server;
-use crate::loader::sort_plan::SortPlan;
-use crate::loader::source_plan::SourcePlan;
 use crate::loader::sql;
-use crate::loader::waits::on_sources;
 use crate::table::reading::{is_exactly, literal};
 use inrush_core::column::ident::quote_table;
 use inrush_core::load::sort::{Choice, ClusteredKey, SortFacts, SortKey, choose, server_bytes};
@@ -21,20 +21,20 @@ use inrush_core::{Error, Result, zone};
 use std::sync::Arc;
 
 /// What the server reported already.
-pub(in crate::loader) struct Known<'a> {
-    pub(in crate::loader) table: &'a Table,
+pub(crate) struct Known<'a> {
+    pub(crate) table: &'a Table,
     /// The table, or the one in whose place it comes, is still to be made.
-    pub(in crate::loader) is_new: bool,
-    pub(in crate::loader) buffer_pool: Option<u64>,
-    pub(in crate::loader) max_packet: usize,
-    pub(in crate::loader) cluster: Cluster,
+    pub(crate) is_new: bool,
+    pub(crate) buffer_pool: Option<u64>,
+    pub(crate) max_packet: usize,
+    pub(crate) cluster: Cluster,
 }
 
 /// Decides, and reads what the decision depends on: the key, sizes, the first rows of the sources.
 ///
 /// # Errors
 /// `Config` if a sort was requested that is not possible; else the error of the server or a source.
-pub(in crate::loader) fn plan(
+pub(crate) fn plan(
     connection: &mut Connection,
     known: &Known<'_>,
     options: &LoadOptions,

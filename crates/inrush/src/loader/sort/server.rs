@@ -11,7 +11,7 @@ use inrush_core::write::Table;
 use inrush_core::{Error, Result};
 
 /// What is noted of each row of source number `index`, if the server is to sort them.
-pub(in crate::loader) fn notes(options: &LoadOptions, index: usize) -> Option<Notes> {
+pub(crate) fn notes(options: &LoadOptions, index: usize) -> Option<Notes> {
     let keeps_records = matches!(options.bad_rows, BadRows::Divert(_));
     (options.sort == Sort::Server).then_some(Notes { job: index, keeps_records })
 }

@@ -1,0 +1,10 @@
+//! A lane: its connection, what it sends and compares, the strict replay of a doubtful chunk, retries, waits for locks.
+
+pub(crate) mod flight;
+pub(crate) mod lane;
+pub(crate) mod replay;
+pub(crate) mod retry;
+pub(crate) mod send;
+pub(crate) mod sent;
+pub(crate) mod waits;
+pub(crate) mod watch;

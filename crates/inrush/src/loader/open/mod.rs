@@ -1,0 +1,528 @@
+//! The beginning of a load: read the target, map every source, choose the method, open the lanes. Nothing is sent before all of
+//! it has worked.
+
+mod columns;
+pub(crate) mod preflight;
+pub(crate) mod steps;
+mod zones;
+
+use super::commit::ledger::{Jobs, promise};
+use super::control::lock;
+use super::lanes::lane::Lane;
+use super::lanes::watch;
+use super::load::Load;
+use super::options::{BadRows, Guarantee, LoadOptions};
+use super::plan::modes;
+use super::plan::run_lock::RunLock;
+use super::plan::sort_plan::SortPlan;
+use super::plan::source_plan::{SourcePlan, Writers};
+use super::plan::target::Target;
+use super::plan::tuning::{Before, Order, Tuning};
+use super::report::event::LoadEvent;
+use super::{sort, sql};
+use crate::Config;
+use crate::blocking::Connection;
+use crate::table::{self, TableName};
+use inrush_core::column::Rules;
+use inrush_core::column::check::Check;
+use inrush_core::column::{Column, ColumnType};
+use inrush_core::load::encode::{Layout, is_bindable};
+use inrush_core::load::lane::LaneSession;
+use inrush_core::load::ledger::JobStep;
+use inrush_core::load::modes::{Keys, Writing};
+use inrush_core::load::steps::Shadow;
+use inrush_core::load::steps::keyless::{self, Notes};
+use inrush_core::load::{LoadPlan, Source};
+use inrush_core::profile::{Cluster, Profile};
+use inrush_core::session::Effect;
+use inrush_core::write::text::MultiRow;
+use inrush_core::write::{BOUND_BYTES, BULK_BYTES_OF_LOADS, Bulk, Limits, MultiRowPrepared, TEXT_BYTES};
+use inrush_core::write::{Method, Table, method};
+use inrush_core::zone;
+use inrush_core::{Error, Result};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
+use steps::rights;
+
+/// Everything up to a target's first lane: on one connection that is closed again.
+pub(super) fn open(
+    load: Arc<Load>,
+    config: Config,
+    table: &str,
+    sources: &mut Vec<Box<dyn Source>>,
+) -> Result<(Target, Vec<Arc<SourcePlan>>)> {
+    let options = &load.options;
+    if let BadRows::Divert(_) = options.bad_rows {
+        same_fields(sources)?;
+    }
+    let zone = zone::find(&options.time_zone)?;
+    let mut connection = load.control.connect(&config)?;
+    load.control.set_lane(0, connection.connection_id(), connection.aborter());
+    sql::set_answers(&mut connection)?;
+    let profile = *connection.session().profile();
+    options.unchecked.check(&profile)?;
+    let name = TableName::parse(table)?.in_schema(config.database())?;
+    let variables = Variables::read(&mut connection, &profile)?;
+    check_packet(variables.max_packet)?;
+    let found = sql::read_table(&mut connection, &name)?;
+    let wanted = options.create.as_ref().map(|columns| table::known_types(columns, &profile));
+    let mut to_create = None;
+    let mut table = match (found, &wanted) {
+        (Some(_), Some(columns)) if options.redefines() => {
+            check_names(&name, columns)?;
+            new_table(&mut connection, &name, columns)?
+        }
+        (Some(table), _) => table,
+        (None, Some(columns)) => {
+            check_names(&name, columns)?;
+            to_create = wanted.clone();
+            imagined(&name, columns)
+        }
+        (None, None) => return Err(no_such_table(&mut connection, &name)),
+    };
+    if to_create.is_some() || options.redefines() {
+        let keeps = |name: &str| options.keep_spelling.iter().any(|kept| kept.to_lowercase() == name.to_lowercase());
+        table.columns.iter_mut().for_each(|column| column.keeps_spelling = keeps(&column.name));
+    }
+    if options.dry_run
+        && (to_create.is_some() || options.redefines())
+        && let Some(columns) = &wanted
+    {
+        load.notify(&LoadEvent::WouldCreate(table::create_statement(&name, columns, &options.key)));
+    }
+    if options.guarantee == Guarantee::ExactlyOnce {
+        promise::check(&mut connection, &table, variables.cluster)?;
+    } else if options.defer_indexes {
+        return Err(Error::config(
+            "`--defer-indexes` keeps the definitions in the ledger, and `--guarantee at-least-once` has none",
+        )
+        .with_hint("drop the indexes and make them again yourself, or load with the default guarantee"));
+    }
+    if options.atomic && to_create.is_none() {
+        steps::check_atomic(&mut connection, &table, options.atomic_option())?;
+    }
+    if options.atomic {
+        rights::check(&mut connection, &Shadow::of(&table.schema, &table.name), options.atomic_option())?;
+    }
+    let mut rules = Rules { zero_dates: options.unchecked.zero_dates, ..Rules::new(zone, profile) };
+    let spelling = zone::spelling(&options.time_zone);
+    zones::compare(&mut connection, &table, &spelling, options.dry_run, &mut rules)?;
+    let keys = match to_create {
+        _ if options.redefines() => modes::keys_of_new(&options.key),
+        Some(_) => modes::keys_of_new(&options.key),
+        None => modes::read_keys(&mut connection, &table, options.mode)?,
+    };
+    let left_to_trigger = left_to_trigger(&mut connection, &mut table, to_create.is_some())?;
+    let plans = plans(sources, options, &table, &keys, &rules, variables.max_packet)?;
+    let server = connection.server_version().to_string();
+    let locks_for_ids = locks_for_ids(&variables, &table, &plans);
+    let bindable = plans.iter().all(|plan| plan.writers.bound.is_some());
+    let facts = method::MethodFacts {
+        local_infile: variables.local_infile,
+        has_bulk: profile.bulk_execute,
+        bindable,
+        load_is_serial: locks_for_ids
+            && options.lanes != Some(1)
+            && !options.defer_indexes
+            && modes::has_secondary_index(&mut connection, &table)?,
+        load_is_split: variables.splits_loads,
+        load_is_lax: plans.iter().any(|plan| !plan.plan.is_strict_in_load()),
+        trigger_fills: plans.iter().any(|plan| {
+            let filled = plan.plan.filled();
+            left_to_trigger.iter().any(|left| !filled.iter().any(|column| column.name == *left))
+        }),
+    };
+    let choice = method::choose(options.method, facts)?;
+    let insert = method::best_insert(profile.bulk_execute, bindable);
+    let writes_straight = |method| plans.iter().all(|plan: &Arc<SourcePlan>| plan.writing.stage(method).is_none());
+    let methods = method::to_try(&choice, insert)
+        .filter(|methods| table.transactional && methods.iter().all(|method| writes_straight(*method)));
+    let is_serial = locks_for_ids && choice.method == Method::LoadData;
+    let known = sort::Known {
+        table: &table,
+        is_new: to_create.is_some() || options.redefines(),
+        buffer_pool: variables.buffer_pool,
+        max_packet: variables.max_packet,
+        cluster: variables.cluster,
+    };
+    let sort =
+        sort::plan(&mut connection, &known, options, (sources, &plans), &load.control, |event| load.notify(event))?;
+    let order = order(&mut connection, &sort, profile.lanes_leave_room, options, &table)?;
+    let target = Target {
+        // Counts of rows found would hide which of them were changed.
+        config: config.with_local_infile(choice.method == Method::LoadData).with_found_rows(false),
+        session: LaneSession {
+            time_zone: spelling,
+            statement_binlog: variables.statement_binlog,
+            profile,
+            unchecked: options.unchecked,
+        },
+        max_packet: variables.max_packet,
+        choice: Mutex::new(choice),
+        insert,
+        accepted_warnings: Mutex::default(),
+        largest_chunk: usize::MAX.into(),
+        bad_share: Mutex::default(),
+        run_lock: RunLock::default(),
+        tuning: Arc::new(Tuning::new(
+            options,
+            Before {
+                transaction_bytes: profile.transaction_bytes.min(variables.cluster.transaction_bytes()),
+                order,
+                is_serial,
+                methods,
+            },
+        )?),
+        sort,
+        ignores_case: variables.ignores_case,
+        table,
+        to_create,
+        is_created: false.into(),
+        server,
+        load: load.clone(),
+    };
+    connection.close();
+    Ok((target, plans))
+}
+
+/// The columns that a row must have a value for, and may get it of a trigger: they are optional from now on.
+fn left_to_trigger(connection: &mut Connection, table: &mut Table, is_new: bool) -> Result<Vec<String>> {
+    let is_needed = |column: &&mut Column| !(column.optional || column.generated);
+    if is_new || !table.columns.iter_mut().any(|column| is_needed(&&mut *column)) {
+        return Ok(Vec::new());
+    }
+    if !modes::has_insert_trigger(connection, table)? {
+        return Ok(Vec::new());
+    }
+    let needed = table.columns.iter_mut().filter(is_needed);
+    Ok(needed
+        .map(|column| {
+            column.optional = true;
+            column.name.clone()
+        })
+        .collect())
+}
+
+/// Whether the lanes' LOAD DATA would wait for each other, for the lock of the table's AUTO_INCREMENT. A stage has none.
+fn locks_for_ids(variables: &Variables, table: &Table, plans: &[Arc<SourcePlan>]) -> bool {
+    variables.locks_for_ids
+        && table.engine.eq_ignore_ascii_case("InnoDB")
+        && table.columns.iter().any(|column| column.auto_increment)
+        && plans.iter().all(|plan| plan.writing.stage(Method::LoadData).is_none())
+}
+
+/// The order of the rows. For sorted rows, several lanes pay off if each row also costs the server work in secondary indexes.
+fn order(
+    connection: &mut Connection,
+    sort: &SortPlan,
+    lanes_leave_room: bool,
+    options: &LoadOptions,
+    table: &Table,
+) -> Result<Order> {
+    Ok(match sort.sorts() {
+        false => Order::AsTheyCome,
+        true if !lanes_leave_room => Order::Sorted,
+        true if !options.defer_indexes && modes::has_secondary_index(connection, table)? => Order::Sorted,
+        true => Order::SortedForOneLane,
+    })
+}
+
+/// Opens the first lane, which must work; none for a dry run.
+pub(super) fn first_lane(target: &Target) -> Result<Option<Lane<'_>>> {
+    if target.load.options.dry_run { Ok(None) } else { Lane::open(0, target).map(Some) }
+}
+
+/// What comes before the first row: the table is created or emptied, which is not done before it is sure that rows can follow.
+pub(super) fn first_steps(first: &mut Lane<'_>, target: &Target, jobs: &mut Jobs) -> Result<()> {
+    std::thread::scope(|scope| {
+        // A table that is in use keeps a TRUNCATE waiting.
+        let (_over, is_over) = channel();
+        scope.spawn(move || watch::watch(target, &is_over));
+        prepare_table(&mut first.connection, target, jobs)
+    })?;
+    target.load.control.waits(0, None);
+    Ok(())
+}
+
+/// Opens the other lanes; a server that has no room for more gets fewer.
+pub(super) fn lanes<'a>(first: Option<Lane<'a>>, target: &'a Target) -> Vec<Option<Lane<'a>>> {
+    let wanted = target.tuning.lanes();
+    let Some(first) = first else { return (0..wanted).map(|_| None).collect() };
+    let mut lanes = vec![Some(first)];
+    for number in 1..wanted {
+        match Lane::open(number, target) {
+            Ok(lane) => lanes.push(Some(lane)),
+            Err(error) => {
+                target.load.notify(&LoadEvent::FewerLanes { lanes: lanes.len(), reason: error.to_string() });
+                target.tuning.no_room_for_more_than(lanes.len(), target.load.control.elapsed());
+                break;
+            }
+        }
+    }
+    target.load.notify(&LoadEvent::Method(lock(&target.choice).clone()));
+    lanes
+}
+
+/// Refuses a server that accepts no statement of the ledger: such a statement would end the connection, again and again.
+fn check_packet(max_packet: usize) -> Result<()> {
+    if max_packet >= LEAST_PACKET {
+        return Ok(());
+    }
+    Err(Error::config(format!(
+        "the server's `max_allowed_packet` is {max_packet} bytes, and a load needs {LEAST_PACKET}"
+    ))
+    .with_hint("`SET GLOBAL max_allowed_packet = 67108864` raises it for connections made after it"))
+}
+
+/// What the statements that make and read the ledger's tables take, with room to spare: the longest has about 2 KiB.
+const LEAST_PACKET: usize = 16 << 10;
+
+/// Server variables a load depends on.
+struct Variables {
+    max_packet: usize,
+    local_infile: Option<bool>,
+    statement_binlog: bool,
+    cluster: Cluster,
+    ignores_case: bool,
+    /// `wsrep_load_data_splitting`.
+    splits_loads: bool,
+    /// A statement whose number of rows the server does not know holds the lock of an AUTO_INCREMENT until it ends, one with VALUES
+    /// does not: `innodb_autoinc_lock_mode` is 1.
+    locks_for_ids: bool,
+    /// `innodb_buffer_pool_size`, in bytes.
+    buffer_pool: Option<u64>,
+}
+
+impl Variables {
+    fn read(connection: &mut Connection, profile: &Profile) -> Result<Self> {
+        let rows = sql::rows(
+            connection,
+            "SHOW VARIABLES WHERE Variable_name IN ('max_allowed_packet', 'local_infile', 'log_bin', 'binlog_format', \
+             'lower_case_table_names', 'innodb_autoinc_lock_mode', 'innodb_buffer_pool_size', 'wsrep_load_data_splitting')",
+        )?;
+        let cluster = Cluster::read(&sql::rows(connection, Cluster::QUERY)?);
+        let value = |name: &str| {
+            let row = rows.iter().find(|row| row.first().is_some_and(|n| n.eq_ignore_ascii_case(name)))?;
+            row.get(1).map(String::as_str)
+        };
+        let on = |text: &str| matches!(text.to_ascii_uppercase().as_str(), "ON" | "1");
+        Ok(Self {
+            max_packet: value("max_allowed_packet")
+                .and_then(|v| v.parse().ok())
+                .filter(|bytes| LIKELY_PACKETS.contains(bytes))
+                .unwrap_or(profile.packet_bytes),
+            local_infile: value("local_infile").map(on),
+            buffer_pool: value("innodb_buffer_pool_size").and_then(|size| size.parse().ok()),
+            splits_loads: value("wsrep_load_data_splitting").is_some_and(on),
+            locks_for_ids: value("innodb_autoinc_lock_mode") == Some("1"),
+            ignores_case: value("lower_case_table_names").is_some_and(|v| v != "0"),
+            statement_binlog: value("log_bin").is_some_and(on)
+                && value("binlog_format").is_some_and(|v| v.eq_ignore_ascii_case("STATEMENT")),
+            cluster,
+        })
+    }
+}
+
+/// The values that the servers allow; anything else is not a valid answer.
+const LIKELY_PACKETS: std::ops::RangeInclusive<usize> = 1024..=1 << 30;
+
+/// Maps every source; the mistakes of all of them are reported at once.
+fn plans(
+    sources: &mut [Box<dyn Source>],
+    options: &LoadOptions,
+    table: &Table,
+    keys: &Keys,
+    rules: &Rules,
+    max_packet: usize,
+) -> Result<Vec<Arc<SourcePlan>>> {
+    let mut plans = Vec::new();
+    let mut mistakes: Option<Error> = None;
+    for (index, source) in sources.iter_mut().enumerate() {
+        match modes::plan(&**source, options, table, keys, &rules.profile) {
+            Ok((plan, writing)) => {
+                source.select(&plan.uses);
+                let notes = sort::notes(options, index);
+                plans.push(Arc::new(source_plan(index, plan, writing, notes, rules, max_packet)));
+            }
+            Err(error) => {
+                mistakes = Some(match mistakes {
+                    None => error,
+                    Some(earlier) => {
+                        let hint = error.hint().unwrap_or_default().to_owned();
+                        Error::config(format!("{}\n{}", earlier.message(), error.message())).with_hint(hint)
+                    }
+                });
+            }
+        }
+    }
+    mistakes.map_or(Ok(plans), Err)
+}
+
+fn source_plan(
+    index: usize,
+    plan: LoadPlan,
+    writing: Writing,
+    notes: Option<Notes>,
+    rules: &Rules,
+    max_packet: usize,
+) -> SourcePlan {
+    let plan = plan.noting(notes.map_or_else(Vec::new, Notes::columns));
+    let layout = Layout::of(&plan);
+    let insert = layout.insert(writing.verb, writing.fills(method::Method::MultiRow), &writing.tail);
+    let limits = |bytes| Limits::new(bytes, max_packet);
+    let bound = || {
+        let prepared = MultiRowPrepared::of_insert(&insert, limits(BOUND_BYTES)).ok()?;
+        Some((prepared, Bulk::new(&insert.statement, limits(BULK_BYTES_OF_LOADS), false).ok()?))
+    };
+    let writers = Writers {
+        text: MultiRow::of_insert(&insert, limits(TEXT_BYTES), true),
+        bound: is_bindable(&plan.columns, &layout, rules).then(bound).flatten(),
+    };
+    SourcePlan {
+        index,
+        checks: plan.columns.iter().map(|column| Check::new(column, rules)).collect(),
+        back_off: Mutex::default(),
+        effect: Effect::of_prepared(insert.statement.sql().as_bytes()),
+        insert,
+        writers,
+        rules: rules.clone(),
+        fence: None,
+        fences_of_rejects: Vec::new(),
+        layout,
+        writing,
+        notes,
+        plan,
+    }
+}
+
+/// A reject file has one header, so that it can be loaded like its sources.
+fn same_fields(sources: &[Box<dyn Source>]) -> Result<()> {
+    match sources.windows(2).find(|pair| pair[0].fields() != pair[1].fields()) {
+        None => Ok(()),
+        Some(pair) => Err(Error::config(format!(
+            "`{}` and `{}` have different fields, so their bad rows do not fit into one file",
+            pair[0].name(),
+            pair[1].name()
+        ))
+        .with_hint("load them one after the other, or use `--bad-rows skip`")),
+    }
+}
+
+/// The servers' names hold no character beyond U+FFFF: MySQL would write `?` for it.
+fn check_names(table: &TableName, columns: &[(String, String)]) -> Result<()> {
+    let is_beyond = |name: &str| name.chars().any(|c| u32::from(c) > 0xFFFF);
+    let names = columns.iter().map(|(name, _)| ("column", name)).chain([("table", &table.name)]);
+    match names.into_iter().find(|(_, name)| is_beyond(name)) {
+        None => Ok(()),
+        Some((what, name)) => Err(Error::config(format!(
+            "{what} `{name}` cannot be created: names on the server hold no characters beyond U+FFFF, such as emoji"
+        ))
+        .with_hint("`--columns a,b` gives the columns other names")),
+    }
+}
+
+/// The table that takes the place of an existing one: as an earlier run of this load made it, or as it will be.
+fn new_table(connection: &mut Connection, name: &TableName, columns: &[(String, String)]) -> Result<Table> {
+    let shadow = TableName { name: Shadow::of(&name.schema, &name.name).shadow, ..name.clone() };
+    let made = sql::read_table(connection, &shadow)?;
+    // A table of another load or another program is refused later, once its owner is known.
+    let is_like = |made: &Table| {
+        columns.iter().all(|(column, _)| made.columns.iter().any(|of| of.name.to_lowercase() == column.to_lowercase()))
+    };
+    let Some(mut made) = made.filter(is_like) else { return Ok(imagined(name, columns)) };
+    // The columns that note something of each row are dropped again.
+    made.columns.retain(|column| keyless::name_in_use([column.name.as_str()]).is_none());
+    Ok(Table { name: name.name.clone(), ..made })
+}
+
+/// Drops the table that this run has created if nothing is in it, so that a load which stored nothing leaves no table. Statements of
+/// `--before`, which are not run again, and the copy of an atomic load need the table.
+pub(super) fn drop_if_unused(target: &Target) {
+    let options = &target.load.options;
+    if !target.is_created.load(Relaxed) || !options.before.is_empty() || options.atomic {
+        return;
+    }
+    // The load's own connections may be cut; if this one cannot do it, an empty table stays.
+    let drop_it = || -> Result<bool> {
+        let mut connection = Connection::connect(target.config.clone())?;
+        connection.execute(&format!("SET SESSION lock_wait_timeout = {DROP_WAIT_SECONDS}"), ())?;
+        let name = target.quoted();
+        connection.execute(&format!("LOCK TABLES {name} WRITE"), ())?;
+        let is_empty = sql::rows(&mut connection, &format!("SELECT 1 FROM {name} LIMIT 1"))?.is_empty();
+        if is_empty {
+            connection.execute(&format!("DROP TABLE {name}"), ())?;
+        }
+        connection.close();
+        Ok(is_empty)
+    };
+    if drop_it().unwrap_or(false) {
+        target.load.notify(&LoadEvent::Dropped);
+    }
+}
+
+/// How long it waits for sessions that use the table.
+const DROP_WAIT_SECONDS: u32 = 5;
+
+/// The table that will be created: to plan against before it exists.
+fn imagined(name: &TableName, columns: &[(String, String)]) -> Table {
+    let column = |(name, ty): &(String, String)| {
+        let nullable = !ty.ends_with("NOT NULL");
+        let bare = ty.trim_end_matches("NOT NULL").trim_end_matches("NULL").trim();
+        Column {
+            nullable,
+            optional: nullable,
+            ..Column::new(name.clone(), ColumnType::parse(&bare.to_ascii_lowercase()))
+        }
+    };
+    Table {
+        schema: name.schema.clone(),
+        name: name.name.clone(),
+        engine: "InnoDB".into(),
+        transactional: true,
+        columns: columns.iter().map(column).collect(),
+    }
+}
+
+fn prepare_table(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result<()> {
+    let name = &TableName { schema: target.table.schema.clone(), name: target.table.name.clone() };
+    // Whether it exists shows whether it was created.
+    if let Some(columns) = &target.to_create {
+        let statement = table::create_statement(name, columns, &target.load.options.key);
+        target.load.control.waits(0, Some("CREATE TABLE"));
+        connection
+            .execute(&statement, ())
+            .map_err(|e| e.while_doing(&format!("cannot create table `{}`", name.name)))?;
+        target.is_created.store(true, Relaxed);
+        target.load.notify(&LoadEvent::Created(statement));
+    }
+    if target.load.options.truncate && target.to_create.is_none() && !target.load.options.atomic {
+        let has_run = jobs.alone(connection, target, |connection, jobs| {
+            jobs.step(connection, JobStep::Truncate, |connection, jobs| {
+                target.load.control.waits(0, Some("TRUNCATE"));
+                connection
+                    .execute(&format!("TRUNCATE TABLE {}", name.quoted()), ())
+                    .map_err(|e| e.while_doing(&format!("cannot truncate table `{}`", name.name)))?;
+                jobs.forget_others(connection, target)
+            })
+        })?;
+        target.load.notify(if has_run { &LoadEvent::Truncated } else { &LoadEvent::NotEmptied });
+    }
+    steps::first(connection, target, jobs)
+}
+
+/// Names tables with a similar name, where there are some.
+fn no_such_table(connection: &mut Connection, name: &TableName) -> Error {
+    let query = format!("SHOW TABLES FROM {}", inrush_core::column::ident::quote_ident(&name.schema));
+    let names: Vec<String> = sql::rows(connection, &query)
+        .unwrap_or_default()
+        .into_iter()
+        .filter_map(|row| row.into_iter().next())
+        .collect();
+    let near = inrush_core::load::plan::nearest(&name.name, names.iter().map(String::as_str));
+    let hint = match near {
+        Some(near) => format!("did you mean `{near}`? `--create-table` makes a new one"),
+        None => "`--create-table` makes one with types found in the data".into(),
+    };
+    Error::config(format!("there is no table `{}` in database `{}`", name.name, name.schema)).with_hint(hint)
+}

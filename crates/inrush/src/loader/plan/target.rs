@@ -1,0 +1,82 @@
+//! One target of a load: a table on a server, how rows are written there, and what was learned of it during the load. Options, counters
+//! and events for all targets are in the [`Load`].
+
+use super::run_lock::RunLock;
+use super::sort_plan::SortPlan;
+use super::tuning::Tuning;
+use crate::Config;
+use crate::loader::control::lock;
+use crate::loader::load::Load;
+use crate::loader::report::event::LoadEvent;
+use inrush_core::column::ident::quote_table;
+use inrush_core::load::lane::LaneSession;
+use inrush_core::load::ledger::Ledger;
+use inrush_core::load::steps::Shadow;
+use inrush_core::write::Table;
+use inrush_core::write::answer::AcceptedWarnings;
+use inrush_core::write::method::{Choice, Method};
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::{Arc, Mutex};
+
+/// What all lanes into one table share.
+pub(crate) struct Target {
+    /// The load whose target it is.
+    pub(crate) load: Arc<Load>,
+    pub(crate) config: Config,
+    pub(crate) table: Table,
+    /// Whether the server takes names that differ by case for the same.
+    pub(crate) ignores_case: bool,
+    /// The columns (name, type) of the table that is not there yet.
+    pub(crate) to_create: Option<Vec<(String, String)>>,
+    /// This run has created it.
+    pub(crate) is_created: AtomicBool,
+    pub(crate) session: LaneSession,
+    /// The server's version text.
+    pub(crate) server: String,
+    /// The server's `max_allowed_packet`, in bytes.
+    pub(crate) max_packet: usize,
+    pub(crate) choice: Mutex<Choice>,
+    /// The best method after LOAD DATA.
+    pub(crate) insert: Method,
+    pub(crate) accepted_warnings: Mutex<AcceptedWarnings>,
+    /// Chunks of more bytes than this are too large for some limit of the server.
+    pub(crate) largest_chunk: AtomicUsize,
+    /// The share of bad rows that the last replay came to.
+    pub(crate) bad_share: Mutex<f64>,
+    pub(crate) sort: SortPlan,
+    pub(crate) tuning: Arc<Tuning>,
+    pub(crate) run_lock: RunLock,
+}
+
+impl Target {
+    /// Where the ledger is stored.
+    pub(crate) fn ledger(&self) -> Ledger {
+        let shared_lock = self.session.profile.shared_lock;
+        Ledger { schema: self.table.schema.clone(), shared_lock, has_owners: false, has_runs: false }
+    }
+
+    /// The target as people and the ledger name it.
+    pub(crate) fn name(&self) -> String {
+        format!("{}.{}", self.table.schema, self.table.name)
+    }
+
+    /// The table that an atomic load fills in place of the target.
+    pub(crate) fn shadow(&self) -> Option<Shadow> {
+        self.load.options.atomic.then(|| Shadow::of(&self.table.schema, &self.table.name))
+    }
+
+    /// The table that is filled, quoted, with its schema.
+    pub(crate) fn filled(&self) -> String {
+        self.shadow().map_or_else(|| self.quoted(), |shadow| quote_table(&shadow.schema, &shadow.shadow))
+    }
+
+    /// The target, quoted, with its schema.
+    pub(crate) fn quoted(&self) -> String {
+        quote_table(&self.table.schema, &self.table.name)
+    }
+
+    pub(crate) fn notify_choice(&self) {
+        let choice = lock(&self.choice).clone();
+        self.load.notify(&LoadEvent::Method(choice));
+    }
+}
