@@ -54,6 +54,7 @@ mod parquet;
 mod parquet;
 mod paths;
 mod pending_bytes;
+mod raw;
 mod record_batches;
 mod sniff;
 mod tar_member;
@@ -82,6 +83,7 @@ pub use new_table::{NewTable, NewTypes, Sample, infer_all};
 pub use objects::{ObjectFolder, ObjectUpload};
 pub use open::{Format, open};
 pub use paths::{expand, table_of};
+pub use raw::raw_bytes;
 pub use record_batches::{record_batches, record_batches_once};
 pub use sniff::DetectedDialect;
 pub use together::{

@@ -4,6 +4,7 @@ pub(crate) mod bench;
 pub(crate) mod documents;
 pub(crate) mod export;
 pub(crate) mod load;
+pub(crate) mod manifest;
 pub(crate) mod masks;
 pub(crate) mod rows_read;
 pub(crate) mod server;

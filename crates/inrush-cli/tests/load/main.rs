@@ -29,6 +29,7 @@ mod ledger;
 mod ledger_cuts;
 mod ledger_refused;
 mod lost;
+mod manifests;
 mod many;
 mod masks;
 mod modes;

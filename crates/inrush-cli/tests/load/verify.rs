@@ -5,7 +5,7 @@ use inrush_testkit::dice::{Dice, is_long};
 use inrush_testkit::servers::{self, Server};
 use std::process::{Command, Stdio};
 
-fn command(place: &Place, arguments: &str) -> Command {
+pub(crate) fn command(place: &Place, arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
     command.arg("verify").args(["--json", "-q"]).current_dir(place.folder.path());
     command.arg("-S").arg(&place.server.socket).args(["-u", &place.server.user, "-D", place.schema.name()]);

@@ -1,6 +1,7 @@
 //! A column of a file of lines: how its values are spelt.
 
 use crate::cells::{self, Cells, Style};
+use arrow_array::builder::BinaryViewBuilder;
 use arrow_array::{ArrayRef, BinaryViewArray};
 use arrow_schema::{DataType, Field};
 use inrush_core::error::Result;
@@ -13,6 +14,8 @@ pub(super) struct LineColumn {
     pub(super) is_truth: bool,
     /// Its texts are JSON documents.
     pub(super) is_document: bool,
+    /// Its values are bytes, which hexadecimal digits spell.
+    is_bytes: bool,
     style: Style,
 }
 
@@ -24,6 +27,7 @@ impl LineColumn {
             kind,
             is_truth: *field.data_type() == DataType::Boolean,
             is_document: cells::is_document(field),
+            is_bytes: is_bytes(field.data_type()),
             style: Style::new(kind, cells::is_uuid(field)),
         }
     }
@@ -32,9 +36,35 @@ impl LineColumn {
     pub(super) fn cells(&self, array: &ArrayRef) -> Result<BinaryViewArray> {
         let mut cells = Cells::new(self.style);
         cells.append(array)?;
-        cells.finish()
+        let cells = cells.finish()?;
+        Ok(if self.is_bytes { hexadecimal(&cells) } else { cells })
     }
 }
+
+/// Whether a file of lines has hexadecimal digits for values of this type.
+pub(super) fn is_bytes(ty: &DataType) -> bool {
+    matches!(ty, DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_))
+}
+
+/// Two lower-case digits a byte, as UNHEX() reads them.
+fn hexadecimal(cells: &BinaryViewArray) -> BinaryViewArray {
+    let mut texts = BinaryViewBuilder::new();
+    let mut digits = Vec::new();
+    for cell in cells {
+        let Some(cell) = cell else {
+            texts.append_null();
+            continue;
+        };
+        digits.clear();
+        for byte in cell {
+            digits.extend([DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+        }
+        texts.append_value(&digits);
+    }
+    texts.finish()
+}
+
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// The spelling of values of a type.
 fn kind(ty: &DataType) -> ColumnKind {

@@ -4,8 +4,8 @@ use super::column::LineColumn;
 use super::compressed::{Compressed, WrittenCompression};
 use super::{csv, jsonl, unwritten};
 use arrow_array::{Array, BinaryViewArray, RecordBatch};
-use arrow_schema::{DataType, SchemaRef};
-use inrush_core::error::{Error, Result};
+use arrow_schema::SchemaRef;
+use inrush_core::error::Result;
 use std::io::Write;
 
 /// The text around values.
@@ -25,15 +25,7 @@ pub(super) struct LinesWriter<W: Write> {
 
 impl<W: Write> LinesWriter<W> {
     pub(super) fn new(form: Form, compression: WrittenCompression, schema: &SchemaRef, out: W) -> Result<Self> {
-        let mut columns = Vec::new();
-        for field in schema.fields() {
-            let ty = field.data_type();
-            if matches!(ty, DataType::Binary | DataType::LargeBinary | DataType::BinaryView) {
-                let problem = format!("column `{}` holds bytes, and this format has texts only", field.name());
-                return Err(Error::config(problem).with_hint("Parquet and Arrow hold them; or leave the column out"));
-            }
-            columns.push(LineColumn::new(field));
-        }
+        let columns: Vec<_> = schema.fields().iter().map(|field| LineColumn::new(field)).collect();
         let mut lines = Vec::new();
         if form == Form::Csv {
             csv::header(&columns, &mut lines);

@@ -25,9 +25,9 @@ use std::io::{BufWriter, Write};
 #[non_exhaustive]
 pub enum WrittenFormat {
     /// RFC 4180: a line of names, commas, `"` around fields that need quotes and around an empty text; NULL is `\N` without quotes. Bytes
-    /// that are not text are not written.
+    /// are hexadecimal digits.
     Csv,
-    /// An object on each line: numbers and truth values as in JSON, everything else as texts. Bytes that are not text are not written.
+    /// An object on each line: numbers and truth values as in JSON, everything else as texts. Bytes are hexadecimal digits.
     JsonLines,
     /// Row groups of about 64 MiB, Zstandard, statistics of each.
     Parquet,
@@ -43,6 +43,15 @@ impl WrittenFormat {
             Self::JsonLines => "jsonl",
             Self::Parquet => "parquet",
             Self::Arrow => "arrow",
+        }
+    }
+
+    /// The columns of bytes whose values are hexadecimal digits in files of this format.
+    pub fn hex_columns(self, schema: &Schema) -> Vec<String> {
+        let fields = schema.fields().iter().filter(|field| column::is_bytes(field.data_type()));
+        match self {
+            Self::Csv | Self::JsonLines => fields.map(|field| field.name().clone()).collect(),
+            Self::Parquet | Self::Arrow => Vec::new(),
         }
     }
 }

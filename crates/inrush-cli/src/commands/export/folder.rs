@@ -2,7 +2,7 @@
 //! end.
 
 use super::cannot;
-use super::manifest::Manifest;
+use crate::commands::manifest::{MANIFEST, Manifest};
 use inrush_core::{Error, Result};
 use inrush_files::{ObjectFolder, ObjectUpload, is_address};
 use rustix::fs::{FlockOperation, flock};
@@ -176,6 +176,3 @@ impl Drop for DiskFolder {
 
 /// The suffix of the names of unfinished files.
 const UNFINISHED: &str = ".unfinished";
-
-/// The file that describes the others. Names of tables have no dot in names of files, so no table's file has this name.
-const MANIFEST: &str = "manifest.json";

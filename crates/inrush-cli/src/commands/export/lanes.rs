@@ -1,21 +1,18 @@
 //! The lanes: a thread and a connection each, which take the parts of tables one after the other and write a file of each.
 
 use super::folder::{Folder, NewFile};
-use super::manifest::WrittenFile;
+use super::known::Known;
 use crate::Output;
+use crate::commands::manifest::{WrittenFile, hash_text};
 use crate::commands::rows_read;
-use arrow_array::{RecordBatch, RecordBatchOptions};
-use arrow_schema::{Field, Schema, SchemaRef};
 use inrush::blocking::Connection;
 use inrush::{ArrowOptions, InvalidDates};
 use inrush_core::error::Kind;
 use inrush_core::{Error, Result};
 use inrush_files::mask::{TableMasks, UniqueMasks, mask_batch};
 use inrush_files::{BatchWriter, WrittenCompression, WrittenFormat};
-use std::collections::HashMap;
 use std::hash::Hasher as _;
 use std::io::Write;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
@@ -27,10 +24,17 @@ pub(super) struct Part {
     /// The number of its table.
     pub(super) table: usize,
     pub(super) query: String,
-    /// Columns of JSON documents, which the protocol calls texts.
-    pub(super) documents: Vec<String>,
+    pub(super) known: Known,
     /// The name of the file.
     pub(super) file: String,
+}
+
+/// A file that is whole.
+#[derive(Debug)]
+pub(super) struct Written {
+    pub(super) file: WrittenFile,
+    /// Columns of bytes whose values are hexadecimal digits in it.
+    pub(super) hex: Vec<String>,
 }
 
 /// Writes the files of all parts, in their order; they have no names yet. The first error ends all lanes.
@@ -41,7 +45,7 @@ pub(super) fn write_all(
     folder: &mut Folder,
     (format, compression, invalid_dates): (WrittenFormat, WrittenCompression, InvalidDates),
     output: &Output,
-) -> Result<Vec<WrittenFile>> {
+) -> Result<Vec<Written>> {
     let files = parts.iter().map(|part| folder.create(&part.file).map(Some)).collect::<Result<Vec<_>>>()?;
     let files: Vec<_> = files.into_iter().map(std::sync::Mutex::new).collect();
     let work = Work {
@@ -74,7 +78,7 @@ pub(super) fn write_all(
         if let Some(error) = failed {
             return Err(error);
         }
-        written.sort_by_key(|(at, _): &(usize, WrittenFile)| *at);
+        written.sort_by_key(|(at, _): &(usize, Written)| *at);
         Ok(written.into_iter().map(|(_, file)| file).collect())
     })
 }
@@ -99,7 +103,7 @@ impl Work<'_> {
         &self,
         mut connection: Connection,
         files: &[std::sync::Mutex<Option<NewFile>>],
-    ) -> Result<Vec<(usize, WrittenFile)>> {
+    ) -> Result<Vec<(usize, Written)>> {
         let mut written = Vec::new();
         while !self.is_over.load(Ordering::Relaxed) {
             let at = self.next.fetch_add(1, Ordering::Relaxed);
@@ -119,11 +123,11 @@ impl Work<'_> {
     }
 
     /// Writes a part. `None`: another lane failed meanwhile.
-    fn write(&self, connection: &mut Connection, part: &Part, file: NewFile) -> Result<Option<WrittenFile>> {
+    fn write(&self, connection: &mut Connection, part: &Part, file: NewFile) -> Result<Option<Written>> {
         let mut batches = connection.query_arrow_iter(&part.query, (), &self.options).map_err(hint)?;
         let in_file = |error: Error| error.while_doing(&format!("`{}`", part.file));
         let counted = Counted { file, bytes: 0, hash: XxHash3_64::with_seed(0) };
-        let schema = part.marked(batches.schema());
+        let schema = part.known.schema(batches.schema());
         let mut writer = BatchWriter::compressed(self.format, self.compression, &schema, counted).map_err(in_file)?;
         let masks = self.masks.get(part.table);
         let shown = |error: Error| if masks.is_some() { hidden(error) } else { error };
@@ -136,30 +140,14 @@ impl Work<'_> {
             if self.is_over.load(Ordering::Relaxed) {
                 return Ok(None);
             }
-            let (columns, options) =
-                (batch.columns().to_vec(), RecordBatchOptions::new().with_row_count(Some(batch.num_rows())));
-            let marked = RecordBatch::try_new_with_options(schema.clone(), columns, &options);
-            let marked = marked.map_err(|error| Error::protocol(error.to_string()))?;
-            writer.write(&marked).map_err(in_file)?;
+            writer.write(&Known::batch(&schema, &batch)?).map_err(in_file)?;
             rows += batch.num_rows() as u64;
             self.rows.fetch_add(batch.num_rows() as u64, Ordering::Relaxed);
         }
         let Counted { file, bytes, hash } = writer.finish().map_err(in_file)?;
         file.seal()?;
-        Ok(Some(WrittenFile { name: part.file.clone(), rows, bytes, xxh3: hash.finish() }))
-    }
-}
-
-impl Part {
-    /// The schema with what is known of documents, so that readers of the file know it too.
-    fn marked(&self, schema: &SchemaRef) -> SchemaRef {
-        let is_json = [("ARROW:extension:name", "arrow.json"), ("ARROW:extension:metadata", "")];
-        let is_json = HashMap::from(is_json.map(|(key, value)| (key.to_owned(), value.to_owned())));
-        let mark = |field: &Arc<Field>| match self.documents.contains(field.name()) {
-            true => Arc::new(field.as_ref().clone().with_metadata(is_json.clone())),
-            false => field.clone(),
-        };
-        Arc::new(Schema::new(schema.fields().iter().map(mark).collect::<Vec<_>>()))
+        let file = WrittenFile { name: part.file.clone(), rows, bytes, xxh3: hash_text(hash.finish()) };
+        Ok(Some(Written { file, hex: self.format.hex_columns(&schema) }))
     }
 }
 

@@ -8,10 +8,11 @@
 //! an export that ended.
 
 mod folder;
+mod known;
 mod lanes;
-mod manifest;
 mod tables;
 
+use crate::commands::manifest::{Exported, Manifest, RowsOf, VERSION, lock_name};
 use crate::commands::masks::{self, MaskArgs, Masked};
 use crate::connection::{ConnectArgs, Environment, hint_at_login};
 use crate::{Output, exit};
@@ -22,8 +23,8 @@ use inrush::{InvalidDates, ReadLock, ReadView};
 use inrush_core::human;
 use inrush_core::{Error, Result};
 use inrush_files::{WrittenCompression, WrittenFormat};
+use known::Known;
 use lanes::Part;
-use manifest::{Exported, Manifest};
 use std::path::PathBuf;
 use std::time::Instant;
 use tables::Table;
@@ -95,7 +96,7 @@ Examples:
   inrush export 'shop.*' --to shop-2026 --lanes 4 -h db1
   inrush export orders --where \"created >= '2026-01-01'\" --format csv --to new-orders -D shop -h db1
 
-Back in: inrush load FOLDER/orders.*parquet --into shop.orders; for CSV with --null '\\N'";
+Back in: inrush load FOLDER";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FormatArg {
@@ -223,7 +224,17 @@ pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
     if view.n_connections() < n {
         output.notice("one connection reads: no lock was to be had (rights: RELOAD for all tables, LOCK TABLES for these; or others kept them for 5 s). `--snapshot none` reads by more, each with the rows of its own moment");
     }
-    let mut manifest = Manifest::new(connection.server_version().to_string(), args.format(), &view);
+    let mut manifest = Manifest {
+        inrush_export: VERSION,
+        server: connection.server_version().to_string(),
+        begun: jiff::Timestamp::now().round(jiff::Unit::Second).unwrap_or_default().to_string(),
+        lock: lock_name(view.lock()).to_owned(),
+        binary_log: view.position().map(Into::into),
+        time_zone: TIME_ZONE.to_owned(),
+        format: args.format().extension().to_owned(),
+        tables: Vec::new(),
+    };
+    let lock = view.lock();
     drop(connection);
 
     let mut connections = view.into_connections();
@@ -234,12 +245,14 @@ pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
             Some(connection) => Some(tables::definition(connection, &table.name)?),
             None => None,
         };
-        manifest.tables.push(Exported::table(table, definition));
+        let (database, name) = (table.name.schema.clone(), table.name.name.clone());
+        let columns = table.columns.clone();
+        manifest.tables.push(Exported::of(RowsOf::Table { database, table: name, columns, definition }));
     }
     if let Some(query) = &args.query {
         let file = format!("{QUERY}.{}", args.extension()?);
-        parts.push(Part { table: manifest.tables.len(), query: query.clone(), documents: Vec::new(), file });
-        manifest.tables.push(Exported::query(query));
+        parts.push(Part { table: manifest.tables.len(), query: query.clone(), known: Known::default(), file });
+        manifest.tables.push(Exported::of(RowsOf::Query { query: query.clone() }));
     }
     let files = lanes::write_all(
         connections,
@@ -249,11 +262,13 @@ pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
         (args.format(), args.compression()?, args.invalid_dates()),
         output,
     )?;
-    for (part, file) in parts.iter().zip(files) {
-        manifest.tables[part.table].files.push(file);
+    for (part, written) in parts.iter().zip(files) {
+        let table = &mut manifest.tables[part.table];
+        table.add(written.file);
+        table.hex = written.hex;
     }
     folder.finish(&manifest)?;
-    show(&manifest, args, began, output);
+    show(&manifest, lock, args, began, output);
     Ok(exit::OK)
 }
 
@@ -285,13 +300,13 @@ fn parts_of(table: &Table, at: usize, args: &ExportArgs, connection: Option<&mut
     let part = |(i, query): (usize, String)| Part {
         table: at,
         query: query + &order,
-        documents: table.documents.clone(),
+        known: table.known.clone(),
         file: name(i),
     };
     Ok(queries.into_iter().enumerate().map(part).collect())
 }
 
-fn show(manifest: &Manifest, args: &ExportArgs, began: Instant, output: &Output) {
+fn show(manifest: &Manifest, lock: ReadLock, args: &ExportArgs, began: Instant, output: &Output) {
     if output.is_json() {
         let mut document = manifest.as_json();
         document["exit_code"] = exit::OK.into();
@@ -299,7 +314,7 @@ fn show(manifest: &Manifest, args: &ExportArgs, began: Instant, output: &Output)
     }
     let files = || manifest.tables.iter().flat_map(|table| &table.files);
     let (rows, bytes): (u64, u64) = files().fold((0, 0), |(rows, bytes), file| (rows + file.rows, bytes + file.bytes));
-    let state = match manifest.lock {
+    let state = match lock {
         ReadLock::Global => {
             "one state of the tables, by a lock of all tables for a moment (FLUSH TABLES WITH READ LOCK)"
         }
@@ -307,7 +322,7 @@ fn show(manifest: &Manifest, args: &ExportArgs, began: Instant, output: &Output)
         ReadLock::OneConnection => "one state of the tables, by one transaction",
         _ => "each connection the state of its own moment",
     };
-    let position = manifest.position.as_ref().map_or(String::new(), |position| {
+    let position = manifest.binary_log.as_ref().map_or(String::new(), |position| {
         format!(
             "\nbinary log: {}, {}{}",
             position.file,

@@ -1,5 +1,6 @@
 //! Which tables are exported, and which of their columns.
 
+use super::known::Known;
 use inrush::blocking::Connection;
 use inrush::table::TableName;
 use inrush_core::column::ident::quote_ident;
@@ -19,8 +20,7 @@ pub(super) struct Table {
     primary: Vec<String>,
     /// `None` for a view.
     pub(super) engine: Option<String>,
-    /// Columns of JSON documents.
-    pub(super) documents: Vec<String>,
+    pub(super) known: Known,
     pub(super) has_transactions: bool,
     /// The name of its files, without number and extension.
     pub(super) file_name: String,
@@ -97,6 +97,8 @@ fn describe(connection: &mut Connection, name: TableName, wanted: &[String], is_
         ty == "json" || ty == "longtext" && definition.contains(&format!("json_valid({})", quote_ident(column)))
     };
     let documents = found.iter().filter(is_document).map(|(column, ..)| column.clone()).collect();
+    let vectors: Vec<_> = found.iter().filter(|(_, _, ty)| ty == "vector").map(|(column, ..)| column.clone()).collect();
+    let known = Known { documents, vectors };
     let found: Vec<_> = found.into_iter().map(|(column, extra, _)| (column, extra)).collect();
     let (columns, left_out) = chosen(&name, &found, wanted)?;
     let key = connection.query::<(String, String)>(
@@ -115,7 +117,7 @@ fn describe(connection: &mut Connection, name: TableName, wanted: &[String], is_
         false => format!("{}.{}", file_name(&name.schema), file_name(&name.name)),
     };
     let has_transactions = transactions.is_none_or(|answer| answer != "NO");
-    Ok(Table { name, columns, left_out, key, primary, engine, documents, has_transactions, file_name })
+    Ok(Table { name, columns, left_out, key, primary, engine, known, has_transactions, file_name })
 }
 
 /// The columns that are written and those that are left out. `found`: the table's columns, each with its `EXTRA`.

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use inrush::sans_io::load::lane::Unchecked;
 use inrush::sans_io::load::{FieldTarget, Matching, Mode};
 use inrush::sans_io::write::{Computed, Method};
+use inrush::table::TableName;
 use inrush::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad, MinRows, Sort};
 use inrush_core::human;
 use inrush_core::{Error, Result};
@@ -18,12 +19,12 @@ use std::time::Duration;
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES, disable_help_flag = true)]
 pub(crate) struct LoadArgs {
-    /// Files to load, in this order: CSV, TSV, JSON, JSON Lines, plain or compressed (gzip, zstd, lz4, xz, bzip2), Excel (.xlsx), Parquet, Arrow; of an archive `a.zip#file`, `a.tar.gz#file`, `a.xlsx#sheet`; a folder, a quoted 'part-*.csv'; an object: `s3://bucket/key`, `gs://`, `az://`, `https://`; `-` is standard input
+    /// Files to load, in this order, or the folder of an export (its `manifest.json`), whose tables are made if they are missing: CSV, TSV, JSON, JSON Lines, plain or compressed (gzip, zstd, lz4, xz, bzip2), Excel (.xlsx), Parquet, Arrow; of an archive `a.zip#file`, `a.tar.gz#file`, `a.xlsx#sheet`; a folder, a quoted 'part-*.csv'; an object: `s3://bucket/key`, `gs://`, `az://`, `https://`; `-` is standard input
     #[arg(required_unless_present_any = ["status", "forget"], value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
-    /// The table to fill: `table` or `database.table`; 'database.*' fills for each file the table of its name
-    #[arg(long, value_name = "TABLE", required_unless_present_any = ["status", "forget"])]
+    /// The table to fill: `table` or `database.table`; 'database.*' fills for each file the table of its name. Not needed for a manifest
+    #[arg(long, value_name = "TABLE")]
     into: Option<String>,
 
     #[command(flatten)]
@@ -326,6 +327,10 @@ pub(crate) struct LoadArgs {
     #[arg(skip)]
     is_one_of_many: bool,
 
+    /// Columns whose values the manifest of an export has in another spelling.
+    #[arg(skip)]
+    computed: Vec<Computed>,
+
     /// Print help (`-h` is the host, as in the mysql client)
     #[arg(long, action = clap::ArgAction::Help, help_heading = "Everywhere")]
     help: Option<bool>,
@@ -397,6 +402,27 @@ enum FormatArg {
     Xlsx,
 }
 
+/// The format of an export's files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ManifestFormat {
+    Csv,
+    Jsonl,
+    Parquet,
+    Arrow,
+}
+
+impl ManifestFormat {
+    /// By its name in the manifest.
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        [("csv", Self::Csv), ("jsonl", Self::Jsonl), ("parquet", Self::Parquet), ("arrow", Self::Arrow)]
+            .into_iter()
+            .find_map(|(known, format)| (known == name).then_some(format))
+    }
+}
+
+/// NULL in the CSV files of an export.
+const EXPORTED_NULL: &str = r"\N";
+
 impl LoadArgs {
     /// The target table, as the user wrote it; empty if none is required.
     pub(crate) fn into(&self) -> &str {
@@ -416,7 +442,8 @@ impl LoadArgs {
             GuaranteeArg::ExactlyOnce => Guarantee::ExactlyOnce,
             GuaranteeArg::AtLeastOnce => Guarantee::AtLeastOnce,
         };
-        let set: Vec<_> = self.set.iter().map(|text| Computed::parse(text)).collect::<Result<_>>()?;
+        let mut set: Vec<_> = self.set.iter().map(|text| Computed::parse(text)).collect::<Result<_>>()?;
+        set.extend(self.computed.iter().cloned());
         Ok(LoadOptions::default()
             .with_method(Method::parse(&self.method, &Method::LOADS)?)
             .with_lanes(sizes::lanes(&self.lanes)?)
@@ -463,6 +490,85 @@ impl LoadArgs {
         };
         let is_one_of_many = sources::is_for_many(self.into());
         Self { into: Some(into), files, bad_rows, is_one_of_many, ..self.clone() }
+    }
+
+    /// The same for a table of an export, whose files are read as the export wrote them.
+    pub(crate) fn for_manifest(
+        &self,
+        table: &TableName,
+        files: Vec<String>,
+        format: ManifestFormat,
+        computed: Vec<Computed>,
+    ) -> Self {
+        let many = Self { into: Some("*".into()), ..self.clone() };
+        let args = Self { computed, is_one_of_many: true, ..many.for_table(&table.name, table.quoted(), files) };
+        match format {
+            ManifestFormat::Csv => Self {
+                format: FormatArg::Csv,
+                header: true,
+                header_names: NamesArg::Keep,
+                null: vec![EXPORTED_NULL.into()],
+                ..args
+            },
+            ManifestFormat::Jsonl => Self { format: FormatArg::Jsonl, ..args },
+            ManifestFormat::Parquet => Self { format: FormatArg::Parquet, ..args },
+            ManifestFormat::Arrow => Self { format: FormatArg::Arrow, ..args },
+        }
+    }
+
+    /// Refuses options that contradict a manifest: it says how files are read, and which table they are of.
+    pub(crate) fn check_for_manifest(&self) -> Result<()> {
+        let given = [
+            ("format", self.format != FormatArg::Auto),
+            ("json-path", self.json_path.is_some()),
+            ("delimiter", self.delimiter.is_some()),
+            ("quote", self.quote.is_some()),
+            ("escape", self.escape.is_some()),
+            ("comment", self.comment.is_some()),
+            ("header", self.header),
+            ("no-header", self.no_header),
+            ("null", !self.null.is_empty()),
+            ("encoding", self.encoding.is_some()),
+            ("decimal", self.decimal.is_some()),
+            ("thousands", self.thousands.is_some()),
+            ("date-format", !self.date_format.is_empty()),
+            ("widths", self.widths.is_some()),
+            ("columns", self.columns.is_some()),
+            ("set", !self.set.is_empty()),
+            ("time-zone", self.time_zone != "+00:00"),
+            ("skip", self.skip != "0"),
+            ("create-table", self.create_table),
+        ];
+        match given.into_iter().find(|(_, is_given)| *is_given) {
+            None => Ok(()),
+            Some((option, _)) => Err(Error::config(format!("`--{option}` contradicts the manifest of an export"))
+                .with_hint("it says how its files are read, and has the definitions of its tables; name files to read them in another way")),
+        }
+    }
+
+    /// Whether files are taken for what they were.
+    pub(crate) fn trusts_source(&self) -> bool {
+        self.trust_source
+    }
+
+    /// Whether nothing is sent.
+    pub(crate) fn is_dry_run(&self) -> bool {
+        self.dry_run
+    }
+
+    /// Whether the server does not check foreign keys.
+    pub(crate) fn leaves_foreign_keys(&self) -> Result<bool> {
+        Ok(self.unchecked.as_deref().map(parse_unchecked).transpose()?.unwrap_or_default().foreign_keys)
+    }
+
+    /// Refuses a load without a table.
+    pub(crate) fn check_into(&self) -> Result<()> {
+        match self.into {
+            Some(_) => Ok(()),
+            None => Err(Error::config("no table is named").with_hint(
+                "`--into TABLE`, or `--into 'DATABASE.*'`; only the folder of an export, or its `manifest.json`, needs none",
+            )),
+        }
     }
 
     /// Refuses to write one file for several tables.

@@ -3,13 +3,21 @@
 use super::args::LoadArgs;
 use super::interrupt::Watch;
 use super::show;
-use super::sources::TableFiles;
 use crate::{Output, exit};
 use inrush::documents::as_json;
 use inrush::sans_io::load::report::Report;
-use inrush_core::Result;
 use inrush_core::human;
+use inrush_core::{Error, Result};
 use serde_json::{Value, json};
+
+/// The load of one of several tables.
+pub(crate) struct TableLoad {
+    /// Its name in messages.
+    pub(crate) table: String,
+    pub(crate) args: LoadArgs,
+    /// The rows that its files have, where that is known.
+    pub(crate) rows: Option<u64>,
+}
 
 /// What became of a table.
 struct Outcome {
@@ -25,12 +33,11 @@ impl Outcome {
 
 /// Loads each table. If one fails, the others are loaded; an interrupt ends all of it. The exit code
 /// is the worst one.
-pub(crate) fn run(args: &LoadArgs, tables: Vec<TableFiles>, signals: &Watch, output: &Output) -> Result<u8> {
+pub(crate) fn run(args: &LoadArgs, tables: Vec<TableLoad>, signals: &Watch, output: &Output) -> Result<u8> {
     args.check_names_for_many()?;
     let mut outcomes = Vec::new();
-    for TableFiles { into, table, files } in tables {
-        let args = args.for_table(&table, into, files);
-        let report = super::load(&args, signals, output);
+    for TableLoad { table, args, rows } in tables {
+        let report = super::load(&args, signals, output).and_then(|report| check_rows(report, rows));
         if !output.is_json() {
             match &report {
                 Ok(report) => {
@@ -60,6 +67,18 @@ pub(crate) fn run(args: &LoadArgs, tables: Vec<TableFiles>, signals: &Watch, out
         output.result(&summary(&outcomes));
     }
     Ok(worst)
+}
+
+/// Compares the rows that were read with those that the files have.
+fn check_rows(report: Report, rows: Option<u64>) -> Result<Report> {
+    match rows {
+        Some(rows) if report.stop.is_none() && report.read != rows => Err(Error::data(format!(
+            "{} were read, and the manifest has {}",
+            human::counted(report.read, "row"),
+            human::counted(rows, "row")
+        ))),
+        _ => Ok(report),
+    }
 }
 
 /// The most severe of several exit codes.

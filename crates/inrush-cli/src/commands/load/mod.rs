@@ -5,6 +5,7 @@ mod event_sinks;
 mod interrupt;
 mod job_file;
 mod ledger;
+mod manifest;
 mod many;
 mod pace;
 mod progress;
@@ -36,6 +37,10 @@ pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
         return ledger::run(args, output);
     }
     let signals = interrupt::Watch::start(output.clone())?;
+    if let Some(code) = manifest::run(args, &signals, output)? {
+        return Ok(code);
+    }
+    args.check_into()?;
     let mut tables = sources::by_table(&args.files, args.into())?;
     if !sources::is_for_many(args.into())
         && let Some(only) = tables.pop()
@@ -44,7 +49,12 @@ pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
         show::report(&report, args.reject_file(), output);
         return Ok(exit::code_of_report(&report));
     }
-    many::run(args, tables, &signals, output)
+    let load = |one: sources::TableFiles| many::TableLoad {
+        args: args.for_table(&one.table, one.into, one.files),
+        table: one.table,
+        rows: None,
+    };
+    many::run(args, tables.into_iter().map(load).collect(), &signals, output)
 }
 
 /// Loads one table. Returns an error if nothing was sent.

@@ -1,0 +1,84 @@
+//! What a table's definition says of columns and the protocol does not: texts that are JSON documents, and on MariaDB bytes that are
+//! vectors.
+
+use arrow_array::builder::{Float32Builder, ListBuilder};
+use arrow_array::{Array as _, ArrayRef, BinaryArray, RecordBatch, RecordBatchOptions};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use inrush_core::{Error, Result};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Columns by what they hold.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    pub(super) documents: Vec<String>,
+    pub(super) vectors: Vec<String>,
+}
+
+impl Known {
+    /// The schema with this, so that readers of the file know it too.
+    pub(super) fn schema(&self, schema: &SchemaRef) -> SchemaRef {
+        let is_json = [("ARROW:extension:name", "arrow.json"), ("ARROW:extension:metadata", "")];
+        let is_json = HashMap::from(is_json.map(|(key, value)| (key.to_owned(), value.to_owned())));
+        let field = |field: &Arc<Field>| match () {
+            () if self.documents.contains(field.name()) => {
+                Arc::new(field.as_ref().clone().with_metadata(is_json.clone()))
+            }
+            () if self.vectors.contains(field.name()) && *field.data_type() == DataType::Binary => {
+                Arc::new(field.as_ref().clone().with_data_type(DataType::List(item())))
+            }
+            () => field.clone(),
+        };
+        Arc::new(Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>()))
+    }
+
+    /// A batch with such a schema.
+    ///
+    /// # Errors
+    /// `Protocol` for a batch of other columns.
+    pub(super) fn batch(schema: &SchemaRef, batch: &RecordBatch) -> Result<RecordBatch> {
+        let column = |(array, field): (&ArrayRef, &Arc<Field>)| match array.as_any().downcast_ref::<BinaryArray>() {
+            Some(bytes) if matches!(field.data_type(), DataType::List(_)) => vectors(bytes),
+            _ => array.clone(),
+        };
+        let columns = batch.columns().iter().zip(schema.fields()).map(column).collect();
+        let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+        RecordBatch::try_new_with_options(schema.clone(), columns, &options)
+            .map_err(|error| Error::protocol(error.to_string()))
+    }
+}
+
+/// Four bytes a number, little-endian.
+fn vectors(bytes: &BinaryArray) -> ArrayRef {
+    let mut lists = ListBuilder::new(Float32Builder::new()).with_field(item());
+    for value in bytes {
+        for number in value.unwrap_or_default().as_chunks::<4>().0 {
+            lists.values().append_value(f32::from_le_bytes(*number));
+        }
+        lists.append(value.is_some());
+    }
+    Arc::new(lists.finish())
+}
+
+/// The field of a vector's numbers, as in those of MySQL.
+fn item() -> Arc<Field> {
+    Arc::new(Field::new("item", DataType::Float32, false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::ListArray;
+
+    #[test]
+    fn bytes_become_vectors() {
+        let known = Known { vectors: vec!["v".into()], ..Known::default() };
+        let bytes = [Some(&[0, 0, 128, 63, 0, 0, 0, 192][..]), None, Some(&[])];
+        let batch =
+            RecordBatch::try_from_iter([("v", Arc::new(BinaryArray::from(bytes.to_vec())) as ArrayRef)]).unwrap();
+        let batch = Known::batch(&known.schema(&batch.schema()), &batch).unwrap();
+        let lists = batch.column(0).as_any().downcast_ref::<ListArray>().unwrap();
+        assert_eq!((lists.value_length(0), lists.is_null(1), lists.value_length(2)), (2, true, 0));
+        assert_eq!(format!("{:?}", lists.value(0)), "PrimitiveArray<Float32>\n[\n  1.0,\n  -2.0,\n]");
+    }
+}
