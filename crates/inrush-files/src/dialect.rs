@@ -341,39 +341,62 @@ impl Dialect {
     /// The options that determine the records of the text, which must be the same when it is read again. Texts for NULL may change
     /// between two runs.
     pub(crate) fn reading(&self, options: &CsvOptions) -> Mapping {
-        let shown = |byte: Option<u8>| byte.map_or("none".into(), |byte| char::from(byte).to_string());
+        let Self { delimiter, quote, escape, comment, nulls: _ } = self;
+        // Every option is listed, so that a new one does not compile until it is decided here.
+        let CsvOptions {
+            header,
+            encoding,
+            skip,
+            limit,
+            cr_ends,
+            json_path,
+            widths,
+            ignore_extra_fields,
+            null_missing_fields,
+            stored_formulas,
+            formats,
+            // As `self` has them.
+            delimiter: _,
+            quote: _,
+            escape: _,
+            comment: _,
+            // Values, not the borders of records; two runs may differ in them.
+            nulls: _,
+            names: _,
+            all_names: _,
+            // How much is read at a time, and when a record is refused.
+            batch_rows: _,
+            batch_bytes: _,
+            max_record: _,
+            memory: _,
+            // They were applied to the other options.
+            auto_detect: _,
+            columns_of_table: _,
+            doubts: _,
+        } = options;
+        let shown = |byte: &Option<u8>| byte.map_or("none".into(), |byte| char::from(byte).to_string());
+        let comment = comment.as_ref().map(|comment| String::from_utf8_lossy(comment).into_owned());
         // Rare options are included only if they are set, so that jobs that began before an option existed can continue.
-        let mut rare = Mapping::default();
-        if let Some(path) = &options.json_path {
-            rare = rare.with("path", path.join("."));
-        }
-        if let Some(widths) = &options.widths {
-            rare = rare.with("widths", widths);
-        }
-        if let Some(comment) = &self.comment {
-            rare = rare.with("comment", String::from_utf8_lossy(comment));
-        }
-        if options.ignore_extra_fields {
-            rare = rare.with("extra fields", "ignored");
-        }
-        if options.null_missing_fields {
-            rare = rare.with("missing fields", "NULL");
-        }
-        if options.stored_formulas {
-            rare = rare.with("formulas", "as stored");
-        }
-        if options.formats.is_any() {
-            rare = rare.with("formats of values", &options.formats);
-        }
-        Mapping::default()
-            .with("delimiter", char::from(self.delimiter))
-            .with("quote", shown(self.quote))
-            .with("escape", shown(self.escape))
-            .with("header", if options.header { "line 1" } else { "none" })
-            .with("encoding", options.encoding.map_or("utf-8 or what its mark says", |encoding| encoding.name()))
-            .with("lines passed over", options.skip)
-            .with("limit", options.limit.map_or("none".into(), |limit| limit.to_string()))
-            .and(rare)
+        let rare = [
+            ("path", json_path.as_ref().map(|path| path.join("."))),
+            ("widths", widths.as_ref().map(Widths::to_string)),
+            ("comment", comment),
+            ("extra fields", ignore_extra_fields.then(|| "ignored".into())),
+            ("missing fields", null_missing_fields.then(|| "NULL".into())),
+            ("formulas", stored_formulas.then(|| "as stored".into())),
+            ("formats of values", formats.is_any().then(|| formats.to_string())),
+            ("lines end", cr_ends.then(|| "with CR".into())),
+        ];
+        let mapping = Mapping::default()
+            .with("delimiter", char::from(*delimiter))
+            .with("quote", shown(quote))
+            .with("escape", shown(escape))
+            .with("header", if *header { "line 1" } else { "none" })
+            .with("encoding", encoding.map_or("utf-8 or what its mark says", |encoding| encoding.name()))
+            .with("lines passed over", skip)
+            .with("limit", limit.map_or("none".into(), |limit| limit.to_string()));
+        let set = rare.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        set.fold(mapping, |mapping, (name, value)| mapping.with(name, value))
     }
 
     /// Whether `\N` is NULL.
