@@ -1,10 +1,10 @@
-//! The benchmarks of `inrush bench`: which write method is fastest on this server, and why.
+//! The benchmarks of `inrush bench`: which write method is fastest on this server, and why; and the rules of `inrush doctor`.
 //!
 //! ```text
 //! insert, query .. (cases) -> runner (rounds, shuffled) -> results (JSON Lines, saved as they come) -> stats -> table, html
 //! ```
 //! A case calls the public library, as any program does. Everything but [`insert::Writer`], the
-//! `Bench` of each other experiment, [`peer::Peers`], [`relay`], [`facts`] and [`server_file`] is pure.
+//! `Bench` of each other experiment, [`doctor::examine`], [`peer::Peers`], [`relay`], [`facts`] and [`server_file`] is pure.
 
 pub mod advice;
 pub mod answer;
@@ -14,6 +14,7 @@ mod clock;
 pub mod compare;
 pub mod counters;
 pub mod dataset;
+pub mod doctor;
 pub mod facts;
 pub mod heat_map;
 pub mod histogram;

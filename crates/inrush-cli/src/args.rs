@@ -5,6 +5,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::Output;
 use crate::colour::Color;
 use crate::commands::bench::BenchArgs;
+use crate::commands::doctor::DoctorArgs;
 use crate::commands::documents::CompletionsArgs;
 use crate::commands::export::ExportArgs;
 use crate::commands::load::LoadArgs;
@@ -93,6 +94,7 @@ pub(crate) enum Command {
     Load(Box<LoadArgs>),
     Export(Box<ExportArgs>),
     Verify(Box<VerifyArgs>),
+    Doctor(DoctorArgs),
     Bench(BenchArgs),
     Server(ServerArgs),
     Completions(CompletionsArgs),

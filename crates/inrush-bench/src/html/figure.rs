@@ -141,7 +141,7 @@ impl Table {
 }
 
 /// Text with code between backticks.
-pub(super) fn with_code(text: &str) -> String {
+pub(crate) fn with_code(text: &str) -> String {
     let mut out = String::new();
     let mut parts = text.split('`').peekable();
     let mut is_code = false;

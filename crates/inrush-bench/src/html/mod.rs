@@ -24,25 +24,17 @@ mod text_width;
 
 use crate::results::{Results, Role, Run};
 use crate::table::{self, Line, Style};
-use figure::{Figure, Table, amount, with_code};
+pub(crate) use figure::with_code;
+use figure::{Figure, Table, amount};
 use std::fmt::Write as _;
-use svg::escaped;
+pub(crate) use svg::escaped;
 
 /// The page. `conclusions` are sentences, the most important one first; text between backticks is code.
 pub fn page(results: &Results, conclusions: &[String]) -> String {
     let lines = table::lines(results);
     let run = &results.run;
     let title = title(run);
-    let mut out = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"generator\" content=\"inrush {}\">\n<title>{} · {}</title>\n<link rel=\"icon\" href=\"data:,\">\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n",
-        escaped(&run.inrush.version),
-        escaped(&title),
-        escaped(&run.server.version),
-    );
+    let mut out = head(&format!("{} · {}", title, run.server.version), &run.inrush.version);
     // The overhead is text: a case that does nothing would be the longest bar.
     let (own, drawn): (Vec<_>, Vec<_>) = lines.iter().cloned().partition(|line| line.case.role == Role::Lab);
     header(&mut out, results, &drawn, &title, conclusions);
@@ -61,15 +53,44 @@ pub fn page(results: &Results, conclusions: &[String]) -> String {
     out += "</section>\n";
     out += &surroundings::section(run);
     out += "</main>\n";
-    let _ = write!(
+    let _ = writeln!(
         out,
         "<footer><p>Made by <code>inrush bench report --html</code> of the records of the run alone: every number here was measured, none is \
-         estimated. Experiment <code>{}</code>, format {}.</p></footer>\n\
-         <div id=\"tip\" role=\"status\" hidden></div>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
+         estimated. Experiment <code>{}</code>, format {}.</p></footer>",
         escaped(&run.experiment),
         run.version,
     );
-    out
+    out + &tail()
+}
+
+/// A page from its first byte to the start of its body.
+fn head(title: &str, version: &str) -> String {
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"generator\" content=\"inrush {}\">\n<title>{}</title>\n<link rel=\"icon\" href=\"data:,\">\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n",
+        escaped(version),
+        escaped(title),
+    )
+}
+
+/// The end of a page.
+fn tail() -> String {
+    format!("<div id=\"tip\" role=\"status\" hidden></div>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n")
+}
+
+/// A page in the style of the lab's. `kicker` is what made it; `facts` and `body` are HTML.
+pub(crate) fn frame(kicker: &str, title: &str, version: &str, facts: &str, body: &str) -> String {
+    let (kicker, shown) = (escaped(kicker), escaped(title));
+    format!(
+        "{}<header>\n<div class=\"top\"><p class=\"kicker\">{kicker}</p>\
+         <button id=\"theme\" type=\"button\" hidden>Dark</button></div>\n<h1>{shown}</h1>\n\
+         <p class=\"facts\">{facts}</p>\n</header>\n<main>\n{body}</main>\n{}",
+        head(title, version),
+        tail()
+    )
 }
 
 /// The lines with the most frequent unit. Pings are not rows, so they get no bar next to those of rows.

@@ -92,7 +92,7 @@ impl Svg {
 }
 
 /// Text, escaped for an element or an attribute.
-pub(super) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -1,6 +1,7 @@
 //! The commands, a file or folder each. A command turns its arguments into an exit code or an error.
 
 pub(crate) mod bench;
+pub(crate) mod doctor;
 pub(crate) mod documents;
 pub(crate) mod export;
 pub(crate) mod load;

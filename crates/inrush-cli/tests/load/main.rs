@@ -15,6 +15,7 @@ mod chunks;
 mod columns;
 mod comments;
 mod computed;
+mod doctor;
 mod export;
 mod files;
 mod formats;

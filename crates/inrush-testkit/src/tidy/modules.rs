@@ -204,6 +204,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["advice", "clock", "workers", "heat_map", "html", "knee", "profile"],
             &["answer", "insert", "query", "sweep"],
             &["load", "peer", "pool", "pressure", "rtt"],
+            &["doctor"],
         ],
     ),
     (

@@ -1,0 +1,214 @@
+//! What the rules know of a server, a table and the way to them. Plain values, so that a test writes them down.
+
+use inrush::sans_io::human;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// What was read.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// The version and the way: `MySQL 9.7.4 by TCP, TLS`.
+    pub server: String,
+    /// Global variables, names in lower case.
+    pub variables: BTreeMap<String, String>,
+    /// Global status counters, names in lower case.
+    pub status: BTreeMap<String, String>,
+    /// What the user may do, as SHOW GRANTS writes it.
+    pub grants: Vec<String>,
+    /// Flushes of the redo log's files and of the binlog's since the server started (performance_schema).
+    pub redo_sync: Option<Sync>,
+    /// See [`Self::redo_sync`].
+    pub binlog_sync: Option<Sync>,
+    /// The time of all COMMIT statements and of all INSERT, LOAD DATA and REPLACE statements since the server started.
+    pub commit_time: Option<(Duration, Duration)>,
+    /// Bytes of all tables and indexes of InnoDB.
+    pub innodb_bytes: Option<u64>,
+    /// Replicas that read the binlog now.
+    pub replicas: Option<u64>,
+    /// Whether this server applies another one's changes, and how far it lags in seconds.
+    pub replica_of: Option<Option<u64>>,
+    /// Members of a group (Group Replication or Galera).
+    pub group_members: Option<u64>,
+    /// Active plugins, names in lower case.
+    pub plugins: Vec<String>,
+    /// The way to the server.
+    pub link: Link,
+    /// The table, if one was named.
+    pub table: Option<Table>,
+    /// What could not be read.
+    pub unknown: Vec<String>,
+}
+
+/// Flushes of a kind of file to the disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sync {
+    /// How many.
+    pub count: u64,
+    /// The mean time of one.
+    pub mean: Duration,
+}
+
+/// The way to the server, as it was measured.
+#[derive(Clone, Debug, Default)]
+pub struct Link {
+    /// Whether it is a Unix socket.
+    pub is_socket: bool,
+    /// Whether the bytes are encrypted.
+    pub is_tls: bool,
+    /// Whether the bytes are compressed.
+    pub is_compressed: bool,
+    /// The server's own Unix socket, if it is on this machine.
+    pub local_socket: Option<String>,
+    /// The median time of a round trip.
+    pub round_trip: Option<Duration>,
+    /// Bytes a second that a long statement travels at, and the same over other ways: without TLS, by the socket, compressed.
+    pub upload: Option<f64>,
+    /// See [`Self::upload`].
+    pub upload_plain: Option<f64>,
+    /// See [`Self::upload`].
+    pub upload_socket: Option<f64>,
+    /// See [`Self::upload`].
+    pub upload_compressed: Option<f64>,
+    /// Share of this machine's processors that other programs used meanwhile.
+    pub busy: Option<f64>,
+}
+
+/// A table.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// `schema.table`.
+    pub name: String,
+    /// The storage engine.
+    pub engine: String,
+    /// COMPACT, DYNAMIC, COMPRESSED ..
+    pub row_format: String,
+    /// Rows, as the server estimates them.
+    pub rows: u64,
+    /// Bytes of the clustered index.
+    pub data_bytes: u64,
+    /// Bytes of the secondary indexes.
+    pub index_bytes: u64,
+    /// The next AUTO_INCREMENT value, and the greatest that its column holds.
+    pub auto_increment: Option<(u64, u64)>,
+    /// Whether it is encrypted.
+    pub encrypted: bool,
+    /// Partitions.
+    pub partitions: u64,
+    /// Names of triggers that run for each inserted row.
+    pub insert_triggers: Vec<String>,
+    /// Tables that its foreign keys refer to.
+    pub parents: Vec<String>,
+    /// Columns that are computed when a row is written.
+    pub generated: Vec<String>,
+    /// CHECK constraints.
+    pub checks: u64,
+    /// The indexes, the primary key first.
+    pub indexes: Vec<Index>,
+}
+
+/// An index.
+#[derive(Clone, Debug, Default)]
+pub struct Index {
+    /// The name; `PRIMARY` is the clustered one.
+    pub name: String,
+    /// Whether a value is unique.
+    pub is_unique: bool,
+    /// BTREE, FULLTEXT, SPATIAL, HASH.
+    pub kind: String,
+    /// The columns in order, with their types: `("id", "bigint unsigned")`.
+    pub columns: Vec<(String, String)>,
+    /// Bytes of a key at most, as far as the types tell it.
+    pub bytes: u64,
+    /// Reads of it since the server started; `None`: not known.
+    pub reads: Option<u64>,
+}
+
+impl Facts {
+    /// A global variable.
+    pub fn var(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str)
+    }
+
+    /// The first of these variables that the server has.
+    pub fn any_var(&self, names: &[&str]) -> Option<&str> {
+        names.iter().find_map(|name| self.var(name))
+    }
+
+    /// A variable that is a number.
+    pub fn number(&self, name: &str) -> Option<u64> {
+        self.var(name)?.parse().ok()
+    }
+
+    /// Whether a variable is on; `None`: the server does not have it.
+    pub fn is_on(&self, name: &str) -> Option<bool> {
+        self.var(name).map(|value| matches!(value.to_ascii_uppercase().as_str(), "ON" | "1" | "YES" | "TRUE"))
+    }
+
+    /// A status counter.
+    pub fn count(&self, name: &str) -> Option<u64> {
+        self.status.get(name)?.parse().ok()
+    }
+
+    /// A counter's share of another; `None` below 100 events, which say nothing.
+    pub fn share(&self, part: &str, all: &str) -> Option<f64> {
+        let all = self.count(all).filter(|all| *all >= 100)?;
+        Some(self.count(part)? as f64 / all as f64)
+    }
+
+    /// `name = value`, as evidence.
+    pub fn shown(&self, name: &str) -> String {
+        format!("`{name}` is {}", self.var(name).filter(|value| !value.is_empty()).unwrap_or("not set"))
+    }
+
+    /// `counter: n`, as evidence.
+    pub fn counted(&self, name: &str) -> String {
+        format!("`{name}` is {} since the start {} ago", self.count(name).unwrap_or_default(), self.uptime())
+    }
+
+    /// `1 index`, `2 indexes`.
+    pub fn indexes(n: u64) -> String {
+        format!("{n} index{}", if n == 1 { "" } else { "es" })
+    }
+
+    /// How long a wait for the disk took, and of how many: as evidence.
+    pub fn flushes(what: &str, sync: Sync) -> String {
+        format!(
+            "a flush of {what} took {:.2} ms in the mean of {}",
+            sync.mean.as_secs_f64() * 1000.0,
+            human::exact(sync.count)
+        )
+    }
+
+    /// How long the server runs.
+    pub fn uptime(&self) -> String {
+        human::time(Duration::from_secs(self.count("uptime").unwrap_or_default()))
+    }
+
+    /// The size of the redo log, whatever the server's version calls it.
+    pub fn redo_bytes(&self) -> Option<u64> {
+        if let Some(bytes) = self.number("innodb_redo_log_capacity").filter(|bytes| *bytes > 0) {
+            return Some(bytes);
+        }
+        Some(self.number("innodb_log_file_size")? * self.number("innodb_log_files_in_group").unwrap_or(1))
+    }
+
+    /// Whether any grant names this right, or all rights.
+    pub fn may(&self, right: &str) -> bool {
+        self.grants.iter().any(|grant| {
+            let grant = grant.to_uppercase();
+            grant.contains(right) || grant.contains("ALL PRIVILEGES")
+        })
+    }
+}
+
+impl Table {
+    /// The indexes besides the clustered one.
+    pub fn secondary(&self) -> impl Iterator<Item = &Index> {
+        self.indexes.iter().filter(|index| index.name != "PRIMARY")
+    }
+
+    /// The primary key.
+    pub fn primary(&self) -> Option<&Index> {
+        self.indexes.iter().find(|index| index.name == "PRIMARY")
+    }
+}

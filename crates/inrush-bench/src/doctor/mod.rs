@@ -1,0 +1,66 @@
+//! `inrush doctor`: what slows writing to a server or a table, with its evidence and its effect. It reads and never writes.
+//!
+//! ```text
+//! connection -> read (queries, each may be refused) -> Facts -> rules (a file each, pure) -> findings, ranked -> text, JSON, page
+//! ```
+//! A rule knows facts only, so each one is tested without a server. What the server did not let us read is listed, and no rule guesses it.
+
+mod facts;
+mod finding;
+pub mod guide;
+mod link;
+mod page;
+mod read;
+mod rules;
+mod text;
+
+pub use facts::{Facts, Index, Link, Sync, Table};
+pub use finding::{Effect, Finding, Risk};
+pub use page::page;
+pub use rules::{Area, RULES, Rule};
+pub use text::shown;
+
+use inrush::Config;
+use inrush::sans_io::Result;
+use inrush::table::TableName;
+
+/// What was found, and what could not be read.
+#[derive(Clone, Debug)]
+pub struct Examination {
+    /// The server's version, and how it was reached.
+    pub server: String,
+    /// The table that was examined: `schema.table`.
+    pub table: Option<String>,
+    /// The findings, the one with the greatest effect first.
+    pub findings: Vec<Finding>,
+    /// How many rules were applied.
+    pub n_rules: usize,
+    /// What could not be read, and why: `performance_schema: it is off`.
+    pub unknown: Vec<String>,
+}
+
+/// Examines the server, and `table` if there is one. It sends queries only; the session is read-only.
+///
+/// # Errors
+/// Those of the connection; `Config` for a table that does not exist. A query that is refused is listed in [`Examination::unknown`].
+pub fn examine(config: &Config, table: Option<&TableName>) -> Result<Examination> {
+    let facts = read::facts(config, table)?;
+    Ok(judge(facts))
+}
+
+/// Applies every rule to the facts.
+pub fn judge(facts: Facts) -> Examination {
+    let mut findings: Vec<Finding> =
+        RULES.iter().filter_map(|rule| Some((rule.check)(&facts)?.of(rule.name, rule.source))).collect();
+    findings.sort_by(|a, b| b.effect.rank().total_cmp(&a.effect.rank()));
+    Examination {
+        server: facts.server,
+        table: facts.table.map(|table| table.name),
+        findings,
+        n_rules: RULES.len(),
+        unknown: facts.unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests;

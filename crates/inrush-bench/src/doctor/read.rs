@@ -1,0 +1,280 @@
+//! Reads the facts by queries. A refused query becomes a line of what is not known, never an error.
+
+use super::facts::{Facts, Index, Sync, Table};
+use super::link;
+use inrush::Config;
+use inrush::FromRow;
+use inrush::blocking::Connection;
+use inrush::sans_io::{Error, Result};
+use inrush::table::TableName;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Reads all facts of the server, and of `table`.
+pub(super) fn facts(config: &Config, table: Option<&TableName>) -> Result<Facts> {
+    // A server with a million tables must not keep the doctor for minutes.
+    let config = config.clone().with_query_timeout(Some(LIMIT));
+    let mut connection = Connection::connect(&config)?;
+    connection.execute("SET SESSION TRANSACTION READ ONLY", ())?;
+    let mut reader = Reader { connection: &mut connection, facts: Facts::default() };
+    let table = reader.table(table, config.database())?;
+    reader.server();
+    reader.performance();
+    reader.replication();
+    let mut facts = reader.facts;
+    facts.table = table;
+    facts.link = link::measure(&config, &mut connection, &facts);
+    let way = match (facts.link.is_socket, facts.link.is_tls) {
+        (true, _) => "by its Unix socket",
+        (false, true) => "by TCP with TLS",
+        (false, false) => "by TCP without TLS",
+    };
+    facts.server = format!("{} {way}", connection.server_version());
+    Ok(facts)
+}
+
+struct Reader<'c> {
+    connection: &'c mut Connection,
+    facts: Facts,
+}
+
+impl Reader<'_> {
+    /// The rows of a query; none, and a line of what is not known, if it is refused.
+    fn rows<T: for<'r> FromRow<'r>>(&mut self, what: &str, sql: &str) -> Vec<T> {
+        match self.connection.query(sql, ()) {
+            Ok(rows) => rows,
+            Err(error) => {
+                self.facts.unknown.push(format!("{what}: {}", error.message()));
+                Vec::new()
+            }
+        }
+    }
+
+    /// The rows of a query that many servers do not know; none if it is refused.
+    fn rows_if_known<T: for<'r> FromRow<'r>>(&mut self, sql: &str) -> Vec<T> {
+        self.connection.query(sql, ()).unwrap_or_default()
+    }
+
+    fn server(&mut self) {
+        self.facts.variables = lower(self.rows("variables", "SHOW GLOBAL VARIABLES"));
+        self.facts.status = lower(self.rows("counters", "SHOW GLOBAL STATUS"));
+        let grants: Vec<(String,)> = self.rows("rights", "SHOW GRANTS");
+        self.facts.grants = grants.into_iter().map(|(grant,)| grant).collect();
+        let plugins: Vec<(String,)> = self.rows(
+            "plugins",
+            "SELECT LOWER(plugin_name) FROM information_schema.plugins WHERE plugin_status = 'ACTIVE'",
+        );
+        self.facts.plugins = plugins.into_iter().map(|(name,)| name).collect();
+        let bytes: Vec<(Option<u64>,)> = self.rows(
+            "sizes of tables",
+            "SELECT CAST(SUM(data_length + index_length) AS UNSIGNED) FROM information_schema.tables WHERE engine = 'InnoDB'",
+        );
+        self.facts.innodb_bytes = bytes.first().and_then(|(bytes,)| *bytes);
+    }
+
+    /// What performance_schema has counted.
+    fn performance(&mut self) {
+        if self.facts.is_on("performance_schema") != Some(true) {
+            self.facts.unknown.push(
+                "times of commits and flushes: `performance_schema` is off (it takes a restart and some memory)".into(),
+            );
+            return;
+        }
+        let sql = "SELECT event_name, CAST(count_misc AS UNSIGNED), CAST(sum_timer_misc AS UNSIGNED) \
+                   FROM performance_schema.file_summary_by_event_name \
+                   WHERE event_name IN ('wait/io/file/innodb/innodb_log_file', 'wait/io/file/sql/binlog')";
+        let files: Vec<(String, u64, u64)> = self.rows("times of flushes", sql);
+        for (name, count, picos) in files {
+            let Some(mean) = picos.checked_div(count) else { continue };
+            let sync = Some(Sync { count, mean: Duration::from_nanos(mean / 1000) });
+            match name.ends_with("binlog") {
+                true => self.facts.binlog_sync = sync,
+                false => self.facts.redo_sync = sync,
+            }
+        }
+        let sql = "SELECT event_name, CAST(sum_timer_wait AS UNSIGNED) \
+                   FROM performance_schema.events_statements_summary_global_by_event_name WHERE event_name IN \
+                   ('statement/sql/commit', 'statement/sql/insert', 'statement/sql/load', 'statement/sql/replace')";
+        let statements: Vec<(String, u64)> = self.rows("times of statements", sql);
+        let of = |is_commit: bool| {
+            let picos =
+                statements.iter().filter(|(name, _)| name.ends_with("commit") == is_commit).map(|(_, picos)| picos);
+            Duration::from_nanos(picos.sum::<u64>() / 1000)
+        };
+        if !statements.is_empty() {
+            self.facts.commit_time = Some((of(true), of(false)));
+        }
+    }
+
+    fn replication(&mut self) {
+        let threads: Vec<(i64,)> = self
+            .rows("replicas", "SELECT COUNT(*) FROM information_schema.processlist WHERE command LIKE 'Binlog Dump%'");
+        self.facts.replicas = threads.first().and_then(|(n,)| u64::try_from(*n).ok());
+        let members: Vec<(i64,)> = self.rows_if_known(
+            "SELECT COUNT(*) FROM performance_schema.replication_group_members WHERE member_state = 'ONLINE'",
+        );
+        let of_group = members.first().and_then(|(n,)| u64::try_from(*n).ok()).filter(|n| *n > 0);
+        let of_galera = self.facts.count("wsrep_cluster_size").filter(|n| *n > 0);
+        self.facts.group_members = of_group.or(of_galera);
+        let mut lag = None;
+        let read = |connection: &mut Connection, sql: &str, lag: &mut Option<Option<u64>>| {
+            connection.query_each(sql, (), |row| {
+                let names = ["Seconds_Behind_Source", "Seconds_Behind_Master"];
+                *lag = Some(names.iter().find_map(|name| row.get::<Option<u64>>(*name).ok().flatten()));
+                Ok(())
+            })
+        };
+        let outcome = read(self.connection, "SHOW REPLICA STATUS", &mut lag)
+            .or_else(|_| read(self.connection, "SHOW SLAVE STATUS", &mut lag));
+        match outcome {
+            Ok(_) => self.facts.replica_of = lag,
+            Err(error) => self.facts.unknown.push(format!("whether this is a replica: {}", error.message())),
+        }
+    }
+
+    fn table(&mut self, name: Option<&TableName>, database: Option<&str>) -> Result<Option<Table>> {
+        let Some(name) = name else { return Ok(None) };
+        let TableName { schema, name } = name.clone().in_schema(database)?;
+        let (schema_text, table_text) = (literal(&schema), literal(&name));
+        let of = format!("table_schema = {schema_text} AND table_name = {table_text}");
+        let sql = format!(
+            "SELECT COALESCE(engine, ''), COALESCE(row_format, ''), COALESCE(table_rows, 0), COALESCE(data_length, 0), \
+             COALESCE(index_length, 0), auto_increment, COALESCE(create_options, ''), table_type \
+             FROM information_schema.tables WHERE {of}"
+        );
+        type Row = (String, String, u64, u64, u64, Option<u64>, String, String);
+        let row: Option<Row> = self.connection.query_first(&sql, ())?;
+        let Some((engine, row_format, rows, data_bytes, index_bytes, next, options, kind)) = row else {
+            return Err(Error::config(format!(
+                "there is no table `{}` in `{schema}`, or this user may not see it",
+                name
+            )));
+        };
+        if !kind.contains("TABLE") {
+            return Err(Error::config(format!("`{}` is no table but a {}", name, kind.to_lowercase())));
+        }
+        let mut table = Table {
+            name: format!("{schema}.{}", name),
+            engine,
+            row_format,
+            rows,
+            data_bytes,
+            index_bytes,
+            encrypted: options.to_uppercase().contains("ENCRYPT") && !options.to_uppercase().contains("'N'"),
+            ..Table::default()
+        };
+        let texts = |rows: Vec<(String,)>| rows.into_iter().map(|(text,)| text).collect::<Vec<_>>();
+        table.insert_triggers = texts(self.rows(
+            "triggers",
+            &format!(
+                "SELECT trigger_name FROM information_schema.triggers WHERE event_manipulation = 'INSERT' \
+                 AND event_object_schema = {schema_text} AND event_object_table = {table_text}"
+            ),
+        ));
+        table.parents = texts(self.rows(
+            "foreign keys",
+            &format!(
+                "SELECT referenced_table_name FROM information_schema.referential_constraints \
+                 WHERE constraint_schema = {schema_text} AND table_name = {table_text}"
+            ),
+        ));
+        table.generated = texts(self.rows(
+            "generated columns",
+            &format!(
+                "SELECT column_name FROM information_schema.columns WHERE {of} AND extra LIKE '%STORED GENERATED%'"
+            ),
+        ));
+        let partitions: Vec<(i64,)> = self
+            .rows("partitions", &format!("SELECT COUNT(partition_name) FROM information_schema.partitions WHERE {of}"));
+        table.partitions = partitions.first().and_then(|(n,)| u64::try_from(*n).ok()).unwrap_or_default();
+        let checks: Vec<(i64,)> = self.rows_if_known(&format!(
+            "SELECT COUNT(*) FROM information_schema.table_constraints WHERE constraint_type = 'CHECK' AND {of}"
+        ));
+        table.checks = checks.first().and_then(|(n,)| u64::try_from(*n).ok()).unwrap_or_default();
+        let auto: Vec<(String,)> = self.rows(
+            "AUTO_INCREMENT",
+            &format!("SELECT column_type FROM information_schema.columns WHERE {of} AND extra LIKE '%auto_increment%'"),
+        );
+        table.auto_increment = auto.first().and_then(|(ty,)| Some((next?, greatest(ty)?)));
+        table.indexes = self.indexes(&of, &schema_text, &table_text);
+        Ok(Some(table))
+    }
+
+    fn indexes(&mut self, of: &str, schema: &str, table: &str) -> Vec<Index> {
+        let sql = format!(
+            "SELECT s.index_name, s.non_unique, s.index_type, COALESCE(s.column_name, '(expression)'), \
+             COALESCE(c.column_type, ''), CAST(COALESCE(s.sub_part, c.character_maximum_length, 0) AS UNSIGNED), \
+             CAST(COALESCE(c.character_octet_length, 0) AS UNSIGNED), CAST(COALESCE(c.character_maximum_length, 0) AS UNSIGNED) \
+             FROM information_schema.statistics s LEFT JOIN information_schema.columns c \
+             ON c.table_schema = s.table_schema AND c.table_name = s.table_name AND c.column_name = s.column_name \
+             WHERE s.{} ORDER BY s.index_name = 'PRIMARY' DESC, s.index_name, s.seq_in_index",
+            of.replace(" AND ", " AND s.")
+        );
+        type Row = (String, i64, String, String, String, u64, u64, u64);
+        let rows: Vec<Row> = self.rows("indexes", &sql);
+        let mut indexes: Vec<Index> = Vec::new();
+        for (name, non_unique, kind, column, ty, chars, octets, all_chars) in rows {
+            if indexes.last().is_none_or(|last| last.name != name) {
+                let is_unique = non_unique == 0;
+                indexes.push(Index { name, is_unique, kind, ..Index::default() });
+            }
+            let Some(index) = indexes.last_mut() else { continue };
+            index.bytes += match octets.checked_div(all_chars) {
+                Some(bytes_a_char) => chars * bytes_a_char.max(1),
+                None => width(&ty),
+            };
+            index.columns.push((column, ty));
+        }
+        let sql = format!(
+            "SELECT index_name, CAST(count_fetch AS UNSIGNED) FROM performance_schema.table_io_waits_summary_by_index_usage \
+             WHERE object_schema = {schema} AND object_name = {table} AND index_name IS NOT NULL"
+        );
+        let reads: BTreeMap<String, u64> = self.rows_if_known::<(String, u64)>(&sql).into_iter().collect();
+        for index in &mut indexes {
+            index.reads = reads.get(&index.name).copied();
+        }
+        indexes
+    }
+}
+
+/// A name as a literal, whatever the session's `sql_mode` says of backslashes.
+fn literal(name: &str) -> String {
+    let digits: String = name.bytes().map(|byte| format!("{byte:02x}")).collect();
+    format!("CONVERT(x'{digits}' USING utf8mb4)")
+}
+
+fn lower(rows: Vec<(String, String)>) -> BTreeMap<String, String> {
+    rows.into_iter().map(|(name, value)| (name.to_lowercase(), value)).collect()
+}
+
+/// The greatest value of an integer type as the server spells it.
+pub(super) fn greatest(ty: &str) -> Option<u64> {
+    let bits = [("tinyint", 8), ("smallint", 16), ("mediumint", 24), ("int", 32), ("bigint", 64)];
+    let (_, bits) = bits.iter().find(|(name, _)| ty.starts_with(name))?;
+    let unsigned = ty.contains("unsigned");
+    Some(u64::MAX >> (64 - bits) >> u32::from(!unsigned))
+}
+
+/// The bytes of a value of a type without a character set, roughly as InnoDB stores it.
+pub(super) fn width(ty: &str) -> u64 {
+    const WIDTHS: [(&str, u64); 14] = [
+        ("tinyint", 1),
+        ("smallint", 2),
+        ("mediumint", 3),
+        ("int", 4),
+        ("bigint", 8),
+        ("float", 4),
+        ("double", 8),
+        ("datetime", 8),
+        ("date", 3),
+        ("timestamp", 7),
+        ("time", 6),
+        ("year", 1),
+        ("uuid", 16),
+        ("enum", 2),
+    ];
+    WIDTHS.iter().find(|(name, _)| ty.starts_with(name)).map_or(8, |(_, bytes)| *bytes)
+}
+
+/// A query may take so long.
+const LIMIT: Duration = Duration::from_secs(5);

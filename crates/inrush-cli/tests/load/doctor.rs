@@ -1,0 +1,80 @@
+//! `inrush doctor`: finds what was planted in a table, says what it may not read, and changes nothing.
+
+use crate::place::{Place, everywhere};
+use std::process::{Command, Stdio};
+
+fn doctor(place: &Place, arguments: &[&str]) -> (i32, serde_json::Value, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
+    command.args(["doctor", "--json", "-q"]).current_dir(place.folder.path());
+    command.arg("-S").arg(&place.server.socket).args(["-u", &place.server.user, "-D", place.schema.name()]);
+    command.env("HOME", place.folder.path()).env_remove("INRUSH_URL").env("INRUSH_PASSWORD", &place.server.password);
+    let output = command.args(arguments).stdin(Stdio::null()).output().unwrap();
+    let json = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    (output.status.code().unwrap(), json, String::from_utf8(output.stderr).unwrap())
+}
+
+#[track_caller]
+fn rules(place: &Place, table: &str) -> Vec<String> {
+    let (code, json, stderr) = doctor(place, &[table]);
+    assert_eq!((code, stderr.as_str()), (0, ""), "{json}");
+    let findings = json["findings"].as_array().unwrap();
+    findings.iter().map(|finding| finding["rule"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn what_is_planted_is_found() {
+    everywhere("doctor_planted", |place| {
+        place.sql(
+            "CREATE TABLE parents(id INT PRIMARY KEY);
+             CREATE TABLE plain(id BIGINT AUTO_INCREMENT PRIMARY KEY, a INT);
+             CREATE TABLE `plan``ted`(id CHAR(36) CHARACTER SET utf8mb4 PRIMARY KEY, a INT, b INT, c INT, t TEXT, g INT AS (a + b) STORED,
+                 KEY (a), KEY ab(a, b), UNIQUE (c), FULLTEXT (t), FOREIGN KEY (a) REFERENCES parents(id));
+             CREATE TABLE small(id TINYINT AUTO_INCREMENT PRIMARY KEY) AUTO_INCREMENT = 120;
+             CREATE TABLE heap(a INT) ENGINE = MyISAM;",
+        );
+        let planted = rules(place, "`plan``ted`");
+        for rule in
+            ["random-key", "wide-key", "many-indexes", "redundant-index", "fulltext", "foreign-keys", "generated"]
+        {
+            assert!(planted.iter().any(|found| found == rule), "{rule}: {planted:?}");
+            assert!(!rules(place, "plain").iter().any(|found| found == rule), "{rule}");
+        }
+        assert!(rules(place, "small").contains(&"id-runs-out".to_owned()));
+        assert!(rules(place, "heap")[0] == "engine", "what blocks comes first: {:?}", rules(place, "heap"));
+        assert_eq!(rules(place, "plain").contains(&"local-infile".to_owned()), !place.server.local_infile);
+    });
+}
+
+#[test]
+fn it_changes_nothing_and_needs_no_right() {
+    everywhere("doctor_reads", |place| {
+        place.sql("CREATE TABLE plain(id BIGINT PRIMARY KEY)");
+        let before = place.sql("SHOW TABLES");
+        let (code, json, _) = doctor(place, &[]);
+        assert_eq!(code, 0);
+        assert!(json["rules"].as_u64().unwrap() >= 40 && json["table"].is_null(), "{json}");
+        assert!(json["findings"].as_array().unwrap().iter().all(|finding| {
+            ["title", "advice", "source"]
+                .iter()
+                .all(|field| finding[*field].as_str().is_some_and(|text| !text.is_empty()))
+                && finding["evidence"].as_array().is_some_and(|evidence| !evidence.is_empty())
+        }));
+        let after = place.sql("SHOW TABLES");
+        assert_eq!(before, after);
+    });
+}
+
+#[test]
+fn tables_that_are_none() {
+    everywhere("doctor_none", |place| {
+        place.sql("CREATE VIEW seen AS SELECT 1 AS a");
+        let (code, _, stderr) = doctor(place, &["nothing"]);
+        assert!(code == 1 && stderr.contains("there is no table `nothing`"), "{code} {stderr}");
+        let (code, _, stderr) = doctor(place, &["seen"]);
+        assert!(code == 1 && stderr.contains("`seen` is no table but a view"), "{code} {stderr}");
+        let page = place.folder.path().join("page.html");
+        assert_eq!(doctor(place, &["--html", page.to_str().unwrap()]).0, 0);
+        let page = std::fs::read_to_string(page).unwrap();
+        assert!(page.starts_with("<!DOCTYPE html>") && page.contains("inrush doctor") && page.ends_with("</html>\n"));
+    });
+}
