@@ -35,8 +35,25 @@ pub struct Facts {
     pub link: Link,
     /// The table, if one was named.
     pub table: Option<Table>,
+    /// What the probe measured, if it was allowed.
+    pub probe: Option<Probe>,
     /// What could not be read.
     pub unknown: Vec<String>,
+}
+
+/// What the probe measured. A time of zero was not measured.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Probe {
+    /// How much longer a row takes that is committed by itself.
+    pub commit: Duration,
+    /// 1,000 short rows in one statement, without COMMIT.
+    pub thousand_rows: Duration,
+    /// Rows of the table that were copied.
+    pub sampled: u64,
+    /// Copying them into a table with all indexes.
+    pub all_indexes: Duration,
+    /// Copying them into the same without its secondary indexes.
+    pub no_indexes: Duration,
 }
 
 /// Flushes of a kind of file to the disk.
@@ -76,8 +93,12 @@ pub struct Link {
 /// A table.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
-    /// `schema.table`.
+    /// `schema.table`, for messages.
     pub name: String,
+    /// The schema.
+    pub schema: String,
+    /// The name in the schema.
+    pub table: String,
     /// The storage engine.
     pub engine: String,
     /// COMPACT, DYNAMIC, COMPRESSED ..

@@ -1,4 +1,5 @@
-//! `inrush doctor`: what slows writing to a server or a table, with its evidence and its effect. It reads and never writes.
+//! `inrush doctor`: what slows writing to a server or a table, with its evidence and its effect. It reads; only the probe, which must be
+//! allowed, writes, into a schema of its own.
 //!
 //! ```text
 //! connection -> read (queries, each may be refused) -> Facts -> rules (a file each, pure) -> findings, ranked -> text, JSON, page
@@ -10,11 +11,12 @@ mod finding;
 pub mod guide;
 mod link;
 mod page;
+mod probe;
 mod read;
 mod rules;
 mod text;
 
-pub use facts::{Facts, Index, Link, Sync, Table};
+pub use facts::{Facts, Index, Link, Probe, Sync, Table};
 pub use finding::{Effect, Finding, Risk};
 pub use page::page;
 pub use rules::{Area, RULES, Rule};
@@ -35,16 +37,23 @@ pub struct Examination {
     pub findings: Vec<Finding>,
     /// How many rules were applied.
     pub n_rules: usize,
+    /// Whether the probe ran.
+    pub is_probed: bool,
     /// What could not be read, and why: `performance_schema: it is off`.
     pub unknown: Vec<String>,
 }
 
-/// Examines the server, and `table` if there is one. It sends queries only; the session is read-only.
+/// Examines the server, and `table` if there is one. It sends queries only, in a read-only session, unless `may_probe`: then it also
+/// writes into a schema of its own, which it drops.
 ///
 /// # Errors
-/// Those of the connection; `Config` for a table that does not exist. A query that is refused is listed in [`Examination::unknown`].
-pub fn examine(config: &Config, table: Option<&TableName>) -> Result<Examination> {
-    let facts = read::facts(config, table)?;
+/// Those of the connection; `Config` for a table that does not exist; `Server` if the probe may not create its schema. A query that is
+/// refused is listed in [`Examination::unknown`].
+pub fn examine(config: &Config, table: Option<&TableName>, may_probe: bool) -> Result<Examination> {
+    let mut facts = read::facts(config, table)?;
+    if may_probe {
+        probe::run(config, &mut facts)?;
+    }
     Ok(judge(facts))
 }
 
@@ -58,6 +67,7 @@ pub fn judge(facts: Facts) -> Examination {
         table: facts.table.map(|table| table.name),
         findings,
         n_rules: RULES.len(),
+        is_probed: facts.probe.is_some(),
         unknown: facts.unknown,
     }
 }

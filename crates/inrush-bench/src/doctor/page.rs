@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 /// The page.
 pub fn page(examination: &Examination, version: &str) -> String {
-    let Examination { server, table, findings, n_rules, unknown } = examination;
+    let Examination { server, table, findings, n_rules, unknown, .. } = examination;
     let title = match table {
         Some(table) => format!("What slows writing to {table}"),
         None => "What slows writing to this server".to_owned(),

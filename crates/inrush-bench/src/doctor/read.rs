@@ -154,7 +154,9 @@ impl Reader<'_> {
             return Err(Error::config(format!("`{}` is no table but a {}", name, kind.to_lowercase())));
         }
         let mut table = Table {
-            name: format!("{schema}.{}", name),
+            name: format!("{schema}.{name}"),
+            schema: schema.clone(),
+            table: name.clone(),
             engine,
             row_format,
             rows,

@@ -1,4 +1,4 @@
-//! `inrush doctor`: what slows writing to a server or a table. It reads facts by queries and changes nothing.
+//! `inrush doctor`: what slows writing to a server or a table. It reads facts by queries; only `--probe` writes.
 
 use crate::connection::{ConnectArgs, Environment, hint_at_login};
 use crate::{Output, exit};
@@ -9,13 +9,17 @@ use inrush_core::{Error, Result};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Say what slows writing to a server or a table, with evidence and effect; reads only.
+/// Say what slows writing to a server or a table, with evidence and effect; reads only, unless `--probe`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES, disable_help_flag = true)]
 pub(crate) struct DoctorArgs {
     /// The table that is written to: `table` or `database.table` [default: the server alone is examined]
     #[arg(value_name = "TABLE")]
     table: Option<String>,
+
+    /// Measure on the server as well: writes some thousand rows into a schema of its own and drops it; replicas and the binlog get both
+    #[arg(long)]
+    probe: bool,
 
     /// Write the findings as a page to this file
     #[arg(long, value_name = "FILE")]
@@ -32,6 +36,7 @@ pub(crate) struct DoctorArgs {
 const EXAMPLES: &str = "\
 Examples:
   inrush doctor -h db1
+  inrush doctor shop.orders -h db1 --probe
   inrush doctor shop.orders -h db1 --html orders.html
 
 Each finding says how its effect is known: blocks, measured (now, over this connection), counted (by the server's
@@ -43,7 +48,7 @@ Exit codes: 0 the examination ended, whatever it found, 1 wrong usage, 3 the ser
 pub(crate) fn run(args: &DoctorArgs, output: &Output) -> Result<u8> {
     let config = args.connect.config(&Environment::of_process())?;
     let table = args.table.as_deref().map(TableName::parse).transpose()?;
-    let examination = doctor::examine(&config, table.as_ref()).map_err(hint_at_login)?;
+    let examination = doctor::examine(&config, table.as_ref(), args.probe).map_err(hint_at_login)?;
     if let Some(file) = &args.html {
         let page = doctor::page(&examination, env!("INRUSH_VERSION"));
         std::fs::write(file, page).map_err(|error| Error::io(format!("cannot write `{}`", file.display()), error))?;
@@ -56,12 +61,13 @@ pub(crate) fn run(args: &DoctorArgs, output: &Output) -> Result<u8> {
 }
 
 fn as_json(examination: &Examination) -> serde_json::Value {
-    let Examination { server, table, findings, n_rules, unknown } = examination;
+    let Examination { server, table, findings, n_rules, is_probed, unknown } = examination;
     json!({
         "server": server,
         "table": table,
         "findings": findings,
         "rules": n_rules,
+        "probed": is_probed,
         "unknown": unknown,
         "exit_code": exit::OK,
     })

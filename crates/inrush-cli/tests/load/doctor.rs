@@ -65,6 +65,29 @@ fn it_changes_nothing_and_needs_no_right() {
 }
 
 #[test]
+fn the_probe_measures_and_leaves_nothing() {
+    everywhere("doctor_probe", |place| {
+        place.sql(
+            "CREATE TABLE many(id INT AUTO_INCREMENT PRIMARY KEY, a INT, b VARCHAR(20), c INT, g INT AS (a + 1) VIRTUAL, KEY (a), KEY (b), KEY (c), KEY ba(b, a));
+             INSERT INTO many (a, b, c) VALUES (1, 'x', 2), (NULL, NULL, NULL), (3, '', 4)",
+        );
+        for _ in 0..8 {
+            place.sql("INSERT INTO many (a, b, c) SELECT a, b, c FROM many");
+        }
+        let (code, json, stderr) = doctor(place, &["many", "--probe"]);
+        assert_eq!((code, stderr.as_str()), (0, ""), "{json}");
+        let of = |rule: &str| json["findings"].as_array().unwrap().iter().find(|finding| finding["rule"] == rule).cloned().unwrap();
+        for rule in ["many-indexes", "commit-flush"] {
+            let effect = &of(rule)["effect"];
+            assert!(effect["kind"] == "measured" && effect["factor"].as_f64().unwrap() > 0.0, "{rule}: {effect}");
+        }
+        assert!(json["probed"] == true && of("many-indexes")["evidence"][0].as_str().unwrap().starts_with("768 rows: "), "{json}");
+        assert_eq!(place.sql("SHOW DATABASES LIKE 'inrush\\_doctor\\_%'"), "");
+        assert_eq!(place.sql("SELECT COUNT(*) FROM many").trim(), "768");
+    });
+}
+
+#[test]
 fn tables_that_are_none() {
     everywhere("doctor_none", |place| {
         place.sql("CREATE VIEW seen AS SELECT 1 AS a");

@@ -18,8 +18,13 @@ fn check(facts: &Facts) -> Option<Symptom> {
     if facts.var("innodb_flush_log_at_trx_commit") != Some("1") {
         return None;
     }
-    let effect = match (facts.commit_time, facts.redo_sync) {
-        (Some((commit, write)), _) if commit + write > ENOUGH => {
+    let probe = facts.probe.filter(|probe| !probe.thousand_rows.is_zero());
+    let effect = match (probe, facts.commit_time) {
+        (Some(probe), _) => Effect::Measured {
+            factor: 1.0 + probe.commit.as_secs_f64() / probe.thousand_rows.as_secs_f64(),
+            what: "of a program that commits every 1,000 rows, if a commit took no time".into(),
+        },
+        (None, Some((commit, write))) if commit + write > ENOUGH => {
             let share = commit.as_secs_f64() / (commit + write).as_secs_f64();
             Effect::Attributed {
                 share,
@@ -32,6 +37,10 @@ fn check(facts: &Facts) -> Option<Symptom> {
     };
     let mut found = Symptom::new("each commit waits until the redo log is on the disk", effect)
         .because(facts.shown("innodb_flush_log_at_trx_commit"));
+    if let Some(probe) = probe {
+        let [commit, rows] = [probe.commit, probe.thousand_rows].map(|time| time.as_secs_f64() * 1000.0);
+        found = found.because(format!("a commit takes {commit:.2} ms, 1,000 short rows in one statement {rows:.2} ms"));
+    }
     if let Some(sync) = facts.redo_sync {
         let most = human::short(1.0 / sync.mean.as_secs_f64().max(1e-9));
         found = found

@@ -1,0 +1,152 @@
+//! The probe: measures on the server what rules can only know in general. It writes, into a schema of its own, and drops that at its end.
+//!
+//! Rows of the table are copied within the server, into a table like it and into the same without its secondary indexes, so neither
+//! this client nor the network is measured. Triggers and foreign keys are not copied: what they would do is not ours to repeat.
+
+use super::facts::{Facts, Probe, Table};
+use inrush::blocking::Connection;
+use inrush::sans_io::column::ident::{quote_ident, quote_table};
+use inrush::sans_io::{Error, Result};
+use inrush::{Config, OwnedRow};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Runs the probe.
+///
+/// # Errors
+/// `Server` if this user may not create a schema; other refusals become lines of [`Facts::unknown`].
+pub(super) fn run(config: &Config, facts: &mut Facts) -> Result<()> {
+    let config = config.clone().without_database().with_query_timeout(Some(LIMIT));
+    let mut connection = Connection::connect(&config)?;
+    let schema = schema_name();
+    connection.execute(&format!("CREATE DATABASE {}", quote_ident(&schema)), ()).map_err(|error| {
+        error.with_hint("`--probe` writes into a schema of its own: it needs the right to create and drop one")
+    })?;
+    let mut probe = Probe::default();
+    let mut trial = Trial { connection: &mut connection, schema: &schema };
+    if let Err(error) = trial.commits(&mut probe) {
+        facts.unknown.push(format!("the price of a commit: {}", error.message()));
+    }
+    if let Some(table) = &facts.table
+        && let Err(error) = trial.indexes(table, &mut probe)
+    {
+        facts.unknown.push(format!("the price of the indexes: {}", error.message()));
+    }
+    // The connection of the probe may be lost.
+    let drop = format!("DROP DATABASE IF EXISTS {}", quote_ident(&schema));
+    let dropped = connection.execute(&drop, ()).or_else(|_| Connection::connect(&config)?.execute(&drop, ()));
+    if let Err(error) = dropped {
+        facts.unknown.push(format!("the schema of the probe is still there, `{drop}` removes it: {}", error.message()));
+    }
+    facts.probe = Some(probe);
+    Ok(())
+}
+
+/// The beginning of the names of its schemas.
+const PREFIX: &str = "inrush_doctor_";
+
+/// A name that no other probe has: this process and this moment.
+fn schema_name() -> String {
+    let micros = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
+    format!("{PREFIX}{}_{micros}", std::process::id())
+}
+
+struct Trial<'c> {
+    connection: &'c mut Connection,
+    schema: &'c str,
+}
+
+impl Trial<'_> {
+    fn table(&self, name: &str) -> String {
+        quote_table(self.schema, name)
+    }
+
+    fn timed(&mut self, sql: &str) -> Result<Duration> {
+        let began = Instant::now();
+        self.connection.execute(sql, ())?;
+        Ok(began.elapsed())
+    }
+
+    /// Rows that are committed one by one, and rows of one transaction.
+    fn commits(&mut self, probe: &mut Probe) -> Result<()> {
+        let table = self.table("commits");
+        self.timed(&format!(
+            "CREATE TABLE {table} (id INT PRIMARY KEY AUTO_INCREMENT, t VARCHAR(100)) ENGINE = InnoDB"
+        ))?;
+        let row = format!("INSERT INTO {table} (t) VALUES (REPEAT('x', 100))");
+        let mut single = Vec::new();
+        let began = Instant::now();
+        while single.len() < SINGLE_ROWS && (single.len() < 5 || began.elapsed() < ENOUGH) {
+            single.push(self.timed(&row)?);
+        }
+        self.timed("SET autocommit = 0")?;
+        let mut within = Vec::new();
+        for _ in 0..single.len() {
+            within.push(self.timed(&row)?);
+        }
+        let many = vec!["(REPEAT('x', 100))"; ROWS].join(", ");
+        let batch = self.timed(&format!("INSERT INTO {table} (t) VALUES {many}"))?;
+        self.timed("COMMIT")?;
+        self.timed("SET autocommit = 1")?;
+        probe.commit = median(single).saturating_sub(median(within));
+        probe.thousand_rows = batch;
+        Ok(())
+    }
+
+    /// The table's own rows, with and without its secondary indexes.
+    fn indexes(&mut self, table: &Table, probe: &mut Probe) -> Result<()> {
+        let names: Vec<String> =
+            table.secondary().map(|index| format!("DROP INDEX {}", quote_ident(&index.name))).collect();
+        if names.is_empty() {
+            return Ok(());
+        }
+        if table.rows == 0 {
+            return Err(Error::config("the table has no rows to sample"));
+        }
+        let (schema, name) = (&table.schema, &table.table);
+        let source = quote_table(schema, name);
+        let columns: Vec<OwnedRow> = self.connection.query(
+            "SELECT column_name FROM information_schema.columns WHERE table_schema = ? AND table_name = ? \
+             AND COALESCE(generation_expression, '') = '' ORDER BY ordinal_position",
+            (schema, name),
+        )?;
+        let columns =
+            columns.iter().map(|row| Ok(quote_ident(&row.get::<String>(0)?))).collect::<Result<Vec<_>>>()?.join(", ");
+        let row_bytes = (table.data_bytes / table.rows.max(1)).max(1);
+        let n = (SAMPLE_BYTES / row_bytes).clamp(1, SAMPLE_ROWS);
+        let [sample, all, bare] = ["sample", "all_indexes", "no_indexes"].map(|name| self.table(name));
+        self.timed("SET SESSION sql_mode = ''")?;
+        self.timed(&format!("CREATE TABLE {sample} AS SELECT {columns} FROM {source} LIMIT {n}"))?;
+        self.timed(&format!("CREATE TABLE {all} LIKE {source}"))?;
+        self.timed(&format!("CREATE TABLE {bare} LIKE {source}"))?;
+        self.timed(&format!("ALTER TABLE {bare} {}", names.join(", ")))?;
+        let mut best = [Duration::MAX; 2];
+        // In turns, so that other work slows both.
+        for _ in 0..TURNS {
+            for (table, best) in [&all, &bare].into_iter().zip(&mut best) {
+                let copy = format!("INSERT INTO {table} ({columns}) SELECT {columns} FROM {sample}");
+                *best = self.timed(&copy)?.min(*best);
+                self.timed(&format!("TRUNCATE TABLE {table}"))?;
+            }
+        }
+        let rows: (u64,) =
+            self.connection.query_one(&format!("SELECT CAST(COUNT(*) AS UNSIGNED) FROM {sample}"), ())?;
+        probe.sampled = rows.0;
+        [probe.all_indexes, probe.no_indexes] = best;
+        Ok(())
+    }
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+/// A statement of the probe may take so long.
+const LIMIT: Duration = Duration::from_secs(60);
+const SINGLE_ROWS: usize = 50;
+/// Single rows are written for no longer than that.
+const ENOUGH: Duration = Duration::from_secs(2);
+const ROWS: usize = 1000;
+const SAMPLE_ROWS: u64 = 20_000;
+const SAMPLE_BYTES: u64 = 16 << 20;
+const TURNS: usize = 3;
