@@ -119,8 +119,9 @@ mod tests {
     }
 
     /// Options of `load` that have no argument of their own in Python, and what stands for them there.
-    const NOT_IN_PYTHON: [(&[&str], &str); 8] = [
+    const NOT_IN_PYTHON: [(&[&str], &str); 9] = [
         (&["into"], "`table`"),
+        (&["verify"], "not yet: the command alone compares"),
         (&["mask", "mask-key-file", "mask-file", "mask-strict"], "not yet: the command alone masks"),
         (
             &[

@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct Output {
     json: bool,
     quiet: bool,
+    notices: bool,
     verbose: bool,
     progress: bool,
     log_json: bool,
@@ -33,6 +34,7 @@ impl Output {
         Self {
             json,
             quiet,
+            notices: true,
             verbose: false,
             progress,
             log_json,
@@ -45,6 +47,11 @@ impl Output {
     /// Whether details are printed too.
     pub(crate) fn verbose(self, verbose: bool) -> Self {
         Self { verbose, ..self }
+    }
+
+    /// Without notices about files, which were printed before.
+    pub(crate) fn without_notices(self) -> Self {
+        Self { notices: false, ..self }
     }
 
     /// When there are colours. JSON never has any.
@@ -137,7 +144,7 @@ impl Output {
 
     /// Prints a message about the progress of a command.
     pub(crate) fn notice(&self, text: &str) {
-        if !self.quiet {
+        if !self.quiet && self.notices {
             self.line("notice", text);
         }
     }

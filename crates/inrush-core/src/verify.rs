@@ -122,8 +122,10 @@ impl Compared {
         let column = &self.quoted;
         let literal = match &self.ty {
             ColumnType::Int { .. } | ColumnType::Year | ColumnType::Bit { .. } => format!("CONCAT({column}+0)"),
-            ColumnType::Decimal { .. } | ColumnType::Double { .. } => format!("CONCAT({column})"),
-            ColumnType::Float { .. } => format!("CONCAT(CAST({column} AS DOUBLE))"),
+            ColumnType::Decimal { .. } => format!("CONCAT({column})"),
+            // `-0` would be the whole number 0.
+            ColumnType::Double { .. } => format!("CONCAT({column},IF({column}=0,'e0',''))"),
+            ColumnType::Float { .. } => format!("CONCAT(CAST({column} AS DOUBLE),IF({column}=0,'e0',''))"),
             ColumnType::Char { .. } | ColumnType::VarChar { .. } | ColumnType::Set { .. } | ColumnType::Text { .. } => {
                 format!("QUOTE(CONVERT({column} USING utf8mb4))")
             }

@@ -1,9 +1,11 @@
 //! The commands, a file or folder each. A command turns its arguments into an exit code or an error.
 
 pub(crate) mod bench;
+pub(crate) mod differences;
 pub(crate) mod doctor;
 pub(crate) mod documents;
 pub(crate) mod export;
+pub(crate) mod file_args;
 pub(crate) mod load;
 pub(crate) mod manifest;
 pub(crate) mod masks;

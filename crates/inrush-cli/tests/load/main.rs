@@ -60,5 +60,6 @@ mod terminal;
 mod tuning;
 mod untouched;
 mod verify;
+mod verify_files;
 mod workbooks;
 mod zones;

@@ -16,14 +16,14 @@ pub(crate) fn command(place: &Place, arguments: &str) -> Command {
 
 /// How a comparison ended.
 #[derive(Debug)]
-struct Done {
-    code: i32,
-    json: serde_json::Value,
+pub(crate) struct Done {
+    pub(crate) code: i32,
+    pub(crate) json: serde_json::Value,
     stderr: String,
 }
 
 impl Done {
-    fn of(mut command: Command) -> Self {
+    pub(crate) fn of(mut command: Command) -> Self {
         let output = command.output().unwrap();
         Self {
             code: output.status.code().unwrap(),
@@ -33,7 +33,7 @@ impl Done {
     }
 
     #[track_caller]
-    fn says(&self, text: &str) {
+    pub(crate) fn says(&self, text: &str) {
         assert!(self.stderr.contains(text) || self.json.to_string().contains(text), "{self}");
     }
 }
@@ -44,12 +44,12 @@ impl std::fmt::Display for Done {
     }
 }
 
-fn verify(place: &Place, arguments: &str) -> Done {
+pub(crate) fn verify(place: &Place, arguments: &str) -> Done {
     Done::of(command(place, arguments))
 }
 
 /// The exit code, and the numbers of missing, extra and different rows.
-fn numbers(done: &Done) -> (i32, [u64; 3]) {
+pub(crate) fn numbers(done: &Done) -> (i32, [u64; 3]) {
     (done.code, ["missing", "extra", "different"].map(|name| done.json[name].as_u64().unwrap_or(u64::MAX)))
 }
 

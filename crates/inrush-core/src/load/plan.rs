@@ -142,6 +142,13 @@ impl LoadPlan {
         self.columns[..self.n_values].iter().chain(self.computed.iter().map(|(column, _)| column)).cloned().collect()
     }
 
+    /// The columns whose values depend on the source: not those that are computed of no field, such as by `NOW()`.
+    pub fn of_fields(&self) -> impl Iterator<Item = &Column> {
+        let has_field = |computed: &Computed<usize>| computed.parts.iter().any(|part| matches!(part, Part::Field(_)));
+        let computed = self.computed.iter().filter(move |(_, computed)| has_field(computed)).map(|(column, _)| column);
+        self.columns[self.n_noted..self.n_values].iter().chain(computed)
+    }
+
     /// Whether LOAD DATA warns of each computed value for which a strict INSERT fails.
     pub fn is_strict_in_load(&self) -> bool {
         self.computed.iter().all(|(_, computed)| computed.is_strict_in_load())

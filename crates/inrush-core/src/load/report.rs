@@ -170,6 +170,8 @@ pub struct Sort {
 pub struct Report {
     /// The target, `schema.table`.
     pub table: String,
+    /// The columns that get values of every source: from a field, or computed of one.
+    pub columns: Vec<String>,
     /// The server's version text.
     pub server: String,
     /// The method that was used in the end.

@@ -71,6 +71,11 @@ pub struct Config {
 }
 
 impl Config {
+    /// Whether both are the same user of the same server.
+    pub(crate) fn is_same_login(&self, other: &Self) -> bool {
+        (&self.host, self.port, &self.socket, &self.user) == (&other.host, other.port, &other.socket, &other.user)
+    }
+
     /// A connection to `localhost:3306` over TCP as the user of this process; everything else by default.
     pub fn new() -> Self {
         Self::default()

@@ -153,6 +153,8 @@ impl Loader {
         let load = Arc::new(Load::new(options, reject_header, control.clone(), handler));
         let (target, mut plans) = open::open(load, config, &table, &mut sources).map_err(interrupted)?;
         sort::remove_left(&target);
+        let columns = columns_of_all(&plans);
+        let whole = |report: Report| Report { columns, ..report };
         let mut first = open::first_lane(&target).map_err(interrupted)?;
         let (mut jobs, mut sorted) = (Jobs::default(), None);
         if let Some(first) = &mut first {
@@ -171,7 +173,7 @@ impl Loader {
                     count_resumed(&target, &mut jobs);
                     control.count_gathered();
                     lock(&target.load.counters).stop_at(0, stop, &control);
-                    return Ok(report(target, jobs, false, &[], None));
+                    return Ok(whole(report(target, jobs, false, &[], None)));
                 }
             }
         }
@@ -180,14 +182,14 @@ impl Loader {
         }
         count_resumed(&target, &mut jobs);
         if jobs.is_all_loaded() {
-            return Ok(report(target, jobs, true, &[], None));
+            return Ok(whole(report(target, jobs, true, &[], None)));
         }
         let lanes = open::lanes(first, &target);
         let unchanged: Vec<_> =
             sources.iter().filter_map(|source| Some((source.name().into(), source.unchanged()?))).collect();
         let finished = run::run(&target, lanes, sources, plans);
         let report = report(target, jobs, finished, &unchanged, sorted.as_ref().map(|sort| sort.report.clone()));
-        Ok(report)
+        Ok(whole(report))
     }
 
     /// [`Loader::load`] for tasks: it runs in a thread of its own, with any runtime. If the future is dropped before its end, it
@@ -235,6 +237,14 @@ fn named(mut report: Report, front_end: FrontEnd) -> Report {
         Stop::Interrupted => Stop::Interrupted,
     });
     report
+}
+
+/// The columns that every source fills with values of its own.
+fn columns_of_all(plans: &[Arc<SourcePlan>]) -> Vec<String> {
+    let names = |plan: &Arc<SourcePlan>| plan.plan.of_fields().map(|column| column.name.clone()).collect::<Vec<_>>();
+    let mut names = plans.iter().map(names);
+    let first = names.next().unwrap_or_default();
+    names.fold(first, |common, names| common.into_iter().filter(|name| names.contains(name)).collect())
 }
 
 /// Stops a load that no caller waits for any more. It has no effect on a load that is over.
@@ -425,6 +435,7 @@ fn report(
     let is_over = jobs.is_all_loaded() || is_whole && stop.is_none() || !jobs.can_go_on();
     let pending = if is_over || target.load.options.dry_run { Vec::new() } else { steps::pending(&target, &jobs) };
     Report {
+        columns: Vec::new(),
         pending,
         jobs: jobs.job_reports(is_whole && stop.is_none()),
         resumed,

@@ -1,6 +1,6 @@
 //! The parts into which the rows of both tables are cut: ranges of a key that is one whole number, else beginnings of the digest of the key.
 
-use super::rows::{self, no_digest};
+use super::rows::{self, Extra, no_digest};
 use super::side::{Connections, Pair, Sql};
 use super::{Difference, Verified, VerifyControl, VerifyOptions};
 use crate::blocking::Connection;
@@ -56,7 +56,9 @@ impl Walk<'_, '_> {
             lanes[0].both(|connection, side| ends(connection, &self.sql[side].table, column, &pair.condition))?;
         let both =
             |a: Ends, b: Ends| Ends { least: a.least.min(b.least), most: a.most.max(b.most), rows: a.rows.max(b.rows) };
-        let Some(Ends { least, most, rows }) = ends.into_iter().flatten().reduce(both) else { return Ok(()) };
+        let n_sides = if self.options.subset { 1 } else { 2 };
+        let ends = ends.into_iter().take(n_sides).flatten().reduce(both);
+        let Some(Ends { least, most, rows }) = ends else { return Ok(()) };
         let step = ((most - least) / i128::from(rows.div_ceil(CELL_ROWS).max(1)) + 1).max(1);
         while lanes.len() < self.options.lanes && least + step * lanes.len() as i128 <= most {
             lanes.push(pair.again()?);
@@ -68,7 +70,7 @@ impl Walk<'_, '_> {
             *next += step;
             (low <= most).then(|| (low, (low + step - 1).min(most)))
         };
-        let condition = |(low, high): (i128, i128)| format!("{column} BETWEEN {low} AND {high} AND {}", pair.condition);
+        let condition = |range| [0, 1].map(|side| pair.condition(side, Some(range)));
         let lane = |mut connections: Connections| {
             while let Some(range) = take() {
                 let end = self.range(&mut connections, range, &condition);
@@ -94,12 +96,12 @@ impl Walk<'_, '_> {
         &self,
         connections: &mut Connections,
         whole: (i128, i128),
-        condition: &impl Fn((i128, i128)) -> String,
+        condition: &impl Fn((i128, i128)) -> Cell,
     ) -> Result<()> {
         let mut open = vec![whole];
         while let Some((low, high)) = open.pop() {
             self.check()?;
-            let cell = [condition((low, high)), condition((low, high))];
+            let cell = condition((low, high));
             let [one, other] = self.sums(connections, &cell, None)?.map(|mut sums| sums.remove(""));
             let [n_one, n_other] = [&one, &other].map(|sums| sums.as_ref().map_or(0, |sums| sums.rows));
             if (low, high) == whole {
@@ -123,7 +125,7 @@ impl Walk<'_, '_> {
         let estimates = connections.both(|connection, side| estimate(connection, &self.sql[side].table))?;
         let rows = estimates.into_iter().max().unwrap_or_default();
         let digits = (0..MAX_DIGITS).find(|digits| rows >> (4 * digits) < CELL_ROWS_OF_DIGESTS).unwrap_or(MAX_DIGITS);
-        let all = [pair.condition.clone(), pair.condition.clone()];
+        let all = [0, 1].map(|side| pair.condition(side, None));
         let [one, other] = self.sums(&mut connections, &all, Some(digits))?;
         let total = |sums: &BTreeMap<String, Sums>| sums.values().map(|sums| sums.rows).sum();
         self.count(total(&one), total(&other));
@@ -145,7 +147,7 @@ impl Walk<'_, '_> {
             rest = later;
             let list = now.iter().map(|key| format!("'{key}'")).collect::<Vec<_>>().join(",");
             let cell = [0, 1].map(|side: usize| {
-                format!("LEFT({},{digits}) IN ({list}) AND {}", self.sql[side].key_digest, pair.condition)
+                format!("LEFT({},{digits}) IN ({list}) AND {}", self.sql[side].key_digest, all[side])
             });
             self.report(&mut connections, &cell)?;
         }
@@ -180,7 +182,8 @@ impl Walk<'_, '_> {
     /// Reports the rows of a cell that differ.
     fn report(&self, connections: &mut Connections, cell: &Cell) -> Result<()> {
         let left = self.options.described.saturating_sub(self.described.load(Ordering::Relaxed));
-        let described = rows::compare(connections, self.sql, cell, left, |difference| {
+        let extra = if self.options.subset { Extra::Equal } else { Extra::All };
+        let described = rows::compare(connections, self.sql, cell, (left, extra), |difference| {
             let (verified, each) = &mut *self.found.lock().unwrap_or_else(PoisonError::into_inner);
             verified.add(&difference);
             each(difference)

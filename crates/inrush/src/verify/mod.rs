@@ -21,6 +21,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 #[must_use]
 pub struct VerifyOptions {
     pub(crate) columns: Vec<String>,
+    pub(crate) columns_alone: bool,
+    pub(crate) subset: bool,
     pub(crate) condition: Option<String>,
     pub(crate) lanes: usize,
     pub(crate) described: usize,
@@ -28,7 +30,7 @@ pub struct VerifyOptions {
 
 impl Default for VerifyOptions {
     fn default() -> Self {
-        Self { columns: Vec::new(), condition: None, lanes: 2, described: 20 }
+        Self { columns: Vec::new(), columns_alone: false, subset: false, condition: None, lanes: 2, described: 20 }
     }
 }
 
@@ -41,6 +43,18 @@ impl VerifyOptions {
     /// Only these columns, besides the key.
     pub fn with_columns(mut self, columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.columns = columns.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Not the key either, unless these columns have all of one: for tables whose keys were made by each server for itself.
+    pub fn with_columns_alone(mut self, alone: bool) -> Self {
+        self.columns_alone = alone;
+        self
+    }
+
+    /// Rows that only the second table has are no differences. Without a key, rows that both tables have are still counted.
+    pub fn with_subset(mut self, subset: bool) -> Self {
+        self.subset = subset;
         self
     }
 
@@ -156,8 +170,9 @@ pub fn verify_tables(
     control: &VerifyControl,
     mut each: impl FnMut(Difference) -> Result<()> + Send,
 ) -> Result<Verified> {
-    let (one, other) = (Side::open(one.0, one.1)?, Side::open(other.0, other.1)?);
-    let pair = Pair::new(one, other, options)?;
+    let is_one_server = one.0.is_same_login(other.0);
+    let (one, other) = (Side::open(one, options)?, Side::open(other, options)?);
+    let pair = Pair::new(one, other, options, is_one_server)?;
     let mut verified = Verified { key: pair.key_names(), columns: pair.column_names(), ..Verified::default() };
     cells::compare(&pair, options, control, &mut each, &mut verified)?;
     Ok(verified)

@@ -36,6 +36,20 @@ pub struct Difference {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, ["here", "there"])
+    }
+}
+
+impl Difference {
+    /// As text for people, with words for the first table and the second one: `in the files`, `in the table`.
+    pub fn in_words(&self, sides: [&str; 2]) -> String {
+        let mut text = String::new();
+        // A text takes everything.
+        let _ = self.write(&mut text, sides);
+        text
+    }
+
+    fn write(&self, f: &mut impl fmt::Write, [here, there]: [&str; 2]) -> fmt::Result {
         let what = match self.kind {
             DifferenceKind::Missing => "missing",
             DifferenceKind::Extra => "extra",
@@ -52,7 +66,7 @@ impl fmt::Display for Difference {
             let begin = if i > 0 || !self.key.is_empty() { "; " } else { ": " };
             let shown = |value: &Option<String>| value.as_deref().map(short).unwrap_or_default();
             match (one, other) {
-                (Some(_), Some(_)) => write!(f, "{begin}{column}: {} here, {} there", shown(one), shown(other))?,
+                (Some(_), Some(_)) => write!(f, "{begin}{column}: {} {here}, {} {there}", shown(one), shown(other))?,
                 (value, None) | (None, value) => write!(f, "{begin}{column} = {}", shown(value))?,
             }
         }
@@ -76,12 +90,20 @@ struct Found {
     key: Vec<String>,
 }
 
+/// Which rows that only the second table has are differences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extra {
+    All,
+    /// Those whose key, or all of whose values, the first table has less often.
+    Equal,
+}
+
 /// Compares the rows under the conditions of the two sides. `describe` is how many differences may have values; returns how many got them.
 pub(super) fn compare(
     connections: &mut Connections,
     sql: &[Sql; 2],
     conditions: &[String; 2],
-    describe: usize,
+    (describe, extra): (usize, Extra),
     mut each: impl FnMut(Difference) -> Result<()>,
 ) -> Result<usize> {
     let [one, mut other] = connections.both(|connection, side| rows(connection, &sql[side], &conditions[side]))?;
@@ -97,15 +119,18 @@ pub(super) fn compare(
             }
             // Rows without a key, and a key that one table has more than once.
             Some(theirs) => {
-                let (missing, extra) = (row.beyond(&theirs), theirs.beyond(&row));
+                let (missing, more) = (row.beyond(&theirs), theirs.beyond(&row));
                 if missing > 0 {
                     found.push((key.clone(), DifferenceKind::Missing, missing, row.key.clone(), !is_keyed));
                 }
-                if extra > 0 {
-                    found.push((key, DifferenceKind::Extra, extra, row.key, !is_keyed));
+                if more > 0 {
+                    found.push((key, DifferenceKind::Extra, more, row.key, !is_keyed));
                 }
             }
         }
+    }
+    if extra == Extra::Equal {
+        other.clear();
     }
     found.extend(other.into_iter().map(|(key, row)| (key, DifferenceKind::Extra, row.total(), row.key, true)));
     found.sort_by(|one, other| one.3.cmp(&other.3).then(one.0.cmp(&other.0)));

@@ -20,7 +20,7 @@ pub(super) struct Side {
 }
 
 impl Side {
-    pub(super) fn open(config: &Config, name: &TableName) -> Result<Self> {
+    pub(super) fn open((config, name): (&Config, &TableName), options: &VerifyOptions) -> Result<Self> {
         let config = config.clone().with_time_zone("+00:00")?;
         let mut connection = connect(&config)?;
         let default = connection.query_one::<Option<String>>("SELECT DATABASE()", ())?;
@@ -28,7 +28,10 @@ impl Side {
         let Some(found) = connection.target(&name)? else {
             return Err(Error::config(format!("there is no table {} that this user may see", name.quoted())));
         };
-        let key = key(&mut connection, &found.schema, &found.name)?;
+        let is_usable = |column: &str| {
+            !options.columns_alone || options.columns.iter().any(|name| name.eq_ignore_ascii_case(column))
+        };
+        let key = key(&mut connection, &found.schema, &found.name, is_usable)?;
         Ok(Self { config, connection, table: name.quoted(), columns: found.columns.clone(), key })
     }
 
@@ -45,8 +48,13 @@ fn connect(config: &Config) -> Result<Connection> {
     Ok(connection)
 }
 
-/// The primary key, or the unique key with the fewest columns none of which may be NULL.
-fn key(connection: &mut Connection, schema: &str, table: &str) -> Result<Vec<String>> {
+/// The primary key, or the unique key with the fewest columns none of which may be NULL; of usable columns only.
+fn key(
+    connection: &mut Connection,
+    schema: &str,
+    table: &str,
+    is_usable: impl Fn(&str) -> bool,
+) -> Result<Vec<String>> {
     let parts = connection.query::<(String, Option<String>, Option<String>, Option<u64>)>(
         "SELECT INDEX_NAME, COLUMN_NAME, NULLABLE, SUB_PART FROM information_schema.STATISTICS
          WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? AND NON_UNIQUE = 0 ORDER BY INDEX_NAME <> 'PRIMARY', INDEX_NAME, SEQ_IN_INDEX",
@@ -57,7 +65,8 @@ fn key(connection: &mut Connection, schema: &str, table: &str) -> Result<Vec<Str
         if keys.last().is_none_or(|(last, _)| *last != index) {
             keys.push((index, Some(Vec::new())));
         }
-        let is_usable = nullable.as_deref() != Some("YES") && prefix.is_none();
+        let is_usable =
+            nullable.as_deref() != Some("YES") && prefix.is_none() && column.as_deref().is_some_and(&is_usable);
         if let Some((_, columns)) = keys.last_mut() {
             *columns = match (columns.take(), column) {
                 (Some(mut columns), Some(column)) if is_usable => {
@@ -84,6 +93,8 @@ pub(super) struct Pair {
     pub(super) range_column: Option<String>,
     /// The condition of the rows that are compared.
     pub(super) condition: String,
+    /// Whether the second side's rows are those whose key the first table has, which one server can find out.
+    joins: bool,
 }
 
 /// The SQL of one side.
@@ -99,7 +110,7 @@ pub(super) struct Sql {
 }
 
 impl Pair {
-    pub(super) fn new(one: Side, other: Side, options: &VerifyOptions) -> Result<Self> {
+    pub(super) fn new(one: Side, other: Side, options: &VerifyOptions, is_one_server: bool) -> Result<Self> {
         let names = names(&one, &other, options)?;
         let family = |side: &Side| side.connection.session().profile().family;
         let is_one_family = family(&one) == family(&other);
@@ -130,7 +141,25 @@ impl Pair {
             _ => None,
         };
         let condition = options.condition.as_ref().map_or("TRUE".to_owned(), |condition| format!("({condition}\n)"));
-        Ok(Self { one, other, sql, range_column, condition })
+        let joins = options.subset && is_one_server;
+        Ok(Self { one, other, sql, range_column, condition, joins })
+    }
+
+    /// The condition of a side for rows in a range of the key, or for all.
+    pub(super) fn condition(&self, side: usize, range: Option<(i128, i128)>) -> String {
+        let condition = match (range, &self.range_column) {
+            (Some((low, high)), Some(column)) => format!("{column} BETWEEN {low} AND {high} AND {}", self.condition),
+            _ => self.condition.clone(),
+        };
+        if side == 0 || !self.joins {
+            return condition;
+        }
+        let one = &self.sql[0];
+        let keys = match &self.range_column {
+            Some(column) => [column, column],
+            None => [&self.sql[1].key_digest, &one.key_digest],
+        };
+        format!("{condition} AND {} IN (SELECT {} FROM {} WHERE {condition})", keys[0], keys[1], one.table)
     }
 
     pub(super) fn key_names(&self) -> Vec<String> {

@@ -1,9 +1,10 @@
 //! The options of `inrush load`, and their values. Every error in them is reported before a file is opened.
 
 use super::{sizes, sources};
+use crate::commands::file_args::{FileArgs, ManifestFormat};
 use crate::commands::masks::MaskArgs;
 use crate::connection::ConnectArgs;
-use clap::{Args, ValueEnum};
+use clap::{Args, Parser, ValueEnum};
 use inrush::sans_io::load::lane::Unchecked;
 use inrush::sans_io::load::{FieldTarget, Matching, Mode};
 use inrush::sans_io::write::{Computed, Method};
@@ -11,7 +12,7 @@ use inrush::table::TableName;
 use inrush::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad, MinRows, Sort};
 use inrush_core::human;
 use inrush_core::{Error, Result};
-use inrush_files::{CsvOptions, FileOptions, Format, NewTypes, Percent, is_of_one_table, reject_file_name};
+use inrush_files::{CsvOptions, Format, NewTypes, is_of_one_table, reject_file_name};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -141,6 +142,10 @@ pub(crate) struct LoadArgs {
     #[arg(long, help_heading = "Writing")]
     again: bool,
 
+    /// Compare the files with the table afterwards: load them into a copy, compare it with the table, drop it. A difference is exit code 2
+    #[arg(long, help_heading = "Writing")]
+    verify: bool,
+
     /// Skip re-verifying data that is already loaded: trust that the files are unchanged
     #[arg(long, help_heading = "Writing")]
     trust_source: bool,
@@ -161,148 +166,12 @@ pub(crate) struct LoadArgs {
     #[arg(long, default_value = "10m", value_name = "TIME", help_heading = "Writing")]
     retry_for: String,
 
-    /// `csv`, `tsv`, `jsonl`, `json`, `parquet`, `arrow` or `xlsx`; `auto` detects it, and of a text its delimiter, quotes and header
-    #[arg(
-        long,
-        value_enum,
-        default_value = "auto",
-        value_name = "FORMAT",
-        hide_possible_values = true,
-        help_heading = "Files"
-    )]
-    format: FormatArg,
-
-    /// Where the array of rows is in a JSON document: `data.rows`; `.` is the document itself
-    #[arg(long, value_name = "KEY.KEY", help_heading = "Files")]
-    json_path: Option<String>,
-
-    /// Field delimiter, one byte; `\t` is a tab; `auto` detects it [default: auto; with `--format csv` a comma]
-    #[arg(long, value_name = "auto|C", help_heading = "Files")]
-    delimiter: Option<String>,
-
-    /// Quote character, one byte; the empty text means no quoting [default: `auto`, with `--format csv` `"`]
-    #[arg(long, value_name = "auto|C", help_heading = "Files")]
-    quote: Option<String>,
-
-    /// Escape character, one byte, such as `\` [default: as `--quote`; a doubled quote is a quote]
-    #[arg(long, value_name = "C", help_heading = "Files")]
-    escape: Option<String>,
-
-    /// Skip lines that begin with this text, such as `#`, anywhere in a file; a first field in quotes does not begin with it
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, help_heading = "Files")]
-    comment: Option<String>,
-
-    /// The first line has the names of the columns, whatever it looks like
-    #[arg(long, help_heading = "Files", overrides_with = "no_header")]
-    header: bool,
-
-    /// `auto` leaves out blanks around the names of a header, and makes column names of empty, double and long ones for a new table; `keep`
-    #[arg(
-        long,
-        value_enum,
-        default_value = "auto",
-        value_name = "auto|keep",
-        hide_possible_values = true,
-        help_heading = "Files"
-    )]
-    header_names: NamesArg,
-
-    /// The first line is data: fields go into the columns in order
-    #[arg(long, help_heading = "Files", overrides_with = "header")]
-    no_header: bool,
-
-    /// A whole unquoted field that means NULL, such as `NA`; may be given several times
-    #[arg(long, value_name = "TEXT", help_heading = "Files")]
-    null: Vec<String>,
-
-    /// The files' character set: `latin1`, `utf-16le`, ..; `auto` guesses it [default: utf-8, or that of a byte order mark]
-    #[arg(long, value_name = "auto|NAME", help_heading = "Files")]
-    encoding: Option<String>,
-
-    /// The character before the fraction of a number, such as `,`
-    #[arg(long, value_name = "C", help_heading = "Files")]
-    decimal: Option<char>,
-
-    /// The character between groups of three digits: `.`, `,`, `'` or a blank
-    #[arg(long, value_name = "C", help_heading = "Files")]
-    thousands: Option<char>,
-
-    /// A sign or word that may stand before or after numbers, such as `€`; may be given several times
-    #[arg(long, value_name = "SIGN", help_heading = "Files")]
-    currency: Vec<String>,
-
-    /// What `12.5 %` is: 12.5 (`strip`) or 0.125 (`share`)
-    #[arg(long, value_enum, value_name = "strip|share", hide_possible_values = true, help_heading = "Files")]
-    percent: Option<PercentArg>,
-
-    /// A word that means true in columns of whole numbers and bits, in any case: `yes`, `ja`, `Y`; may be given several times
-    #[arg(long = "true", value_name = "TEXT", help_heading = "Files")]
-    trues: Vec<String>,
-
-    /// A word that means false there
-    #[arg(long = "false", value_name = "TEXT", help_heading = "Files")]
-    falses: Vec<String>,
-
-    /// How dates and times are written, as for strptime: `%d.%m.%Y %H:%M`, of one field `FIELD=FORMAT`; may be given several times
-    #[arg(long, value_name = "[FIELD=]FORMAT", help_heading = "Files")]
-    date_format: Vec<String>,
-
-    /// Fields without a delimiter: so many characters each, `5,10,8`; `rest` as the last one is the rest of the line
-    #[arg(long, value_name = "N,N", help_heading = "Files")]
-    widths: Option<String>,
-
-    /// What to do with fields after those of the header, and names in JSON that are no columns: `error` or `ignore`
-    #[arg(
-        long,
-        value_enum,
-        default_value = "error",
-        value_name = "error|ignore",
-        hide_possible_values = true,
-        help_heading = "Files"
-    )]
-    extra_fields: ExtraFields,
-
-    /// What fields that a record lacks at its end become: an `error` or `null`
-    #[arg(
-        long,
-        value_enum,
-        default_value = "error",
-        value_name = "error|null",
-        hide_possible_values = true,
-        help_heading = "Files"
-    )]
-    missing_fields: MissingFields,
-
-    /// What to do with a formula of a workbook whose result is not in the file: an `error`, or take what is `stored`: NULL, or 0
-    #[arg(
-        long,
-        value_enum,
-        default_value = "error",
-        value_name = "error|stored",
-        hide_possible_values = true,
-        help_heading = "Files"
-    )]
-    formulas: Formulas,
+    #[command(flatten)]
+    pub(crate) reading: FileArgs,
 
     /// The column of each field, in order; `@name` skips a field
     #[arg(long, value_name = "a,b,@skip", help_heading = "Files")]
     columns: Option<String>,
-
-    /// A column that is computed, by SQL in which `@name` is a field's text; may be given several times
-    #[arg(long, value_name = "COLUMN=SQL", help_heading = "Files")]
-    set: Vec<String>,
-
-    /// The zone of times without an offset: `+02:00`, `Europe/Berlin`
-    #[arg(long, default_value = "+00:00", value_name = "ZONE", allow_hyphen_values = true, help_heading = "Files")]
-    time_zone: String,
-
-    /// Skip the first N lines of each file, before its header; `auto` skips all lines before its table
-    #[arg(long, default_value = "0", value_name = "auto|N", help_heading = "Files")]
-    skip: String,
-
-    /// Load at most the first N records of each file
-    #[arg(long, value_name = "N", help_heading = "Files")]
-    limit: Option<u64>,
 
     /// What to do with a row that cannot be stored: `stop`, `skip` or `divert:FILE`; `{date}`, `{file}` and `{table}` in its name are replaced
     #[arg(long, default_value = "stop", value_name = "WHAT", help_heading = "Bad rows")]
@@ -331,6 +200,10 @@ pub(crate) struct LoadArgs {
     #[arg(skip)]
     computed: Vec<Computed>,
 
+    /// The table whose copy this one is, which is dropped again.
+    #[arg(skip)]
+    copy_of: Option<String>,
+
     /// Print help (`-h` is the host, as in the mysql client)
     #[arg(long, action = clap::ArgAction::Help, help_heading = "Everywhere")]
     help: Option<bool>,
@@ -354,74 +227,18 @@ Exit codes:
        --atomic, whose copy stays if others changed the table meanwhile
   130  interrupted; what is stored stays, and the same command goes on";
 
+/// A command line without options.
+#[derive(Parser)]
+struct Defaults {
+    #[command(flatten)]
+    load: LoadArgs,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum GuaranteeArg {
     ExactlyOnce,
     AtLeastOnce,
 }
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum PercentArg {
-    Strip,
-    Share,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ExtraFields {
-    Error,
-    Ignore,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum MissingFields {
-    Error,
-    Null,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Formulas {
-    Error,
-    Stored,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum NamesArg {
-    Auto,
-    Keep,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum FormatArg {
-    Auto,
-    Csv,
-    Tsv,
-    Jsonl,
-    Json,
-    Parquet,
-    Arrow,
-    Xlsx,
-}
-
-/// The format of an export's files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ManifestFormat {
-    Csv,
-    Jsonl,
-    Parquet,
-    Arrow,
-}
-
-impl ManifestFormat {
-    /// By its name in the manifest.
-    pub(crate) fn parse(name: &str) -> Option<Self> {
-        [("csv", Self::Csv), ("jsonl", Self::Jsonl), ("parquet", Self::Parquet), ("arrow", Self::Arrow)]
-            .into_iter()
-            .find_map(|(known, format)| (known == name).then_some(format))
-    }
-}
-
-/// NULL in the CSV files of an export.
-const EXPORTED_NULL: &str = r"\N";
 
 impl LoadArgs {
     /// The target table, as the user wrote it; empty if none is required.
@@ -433,7 +250,7 @@ impl LoadArgs {
     pub(crate) fn load_options(&self) -> Result<LoadOptions> {
         let max_bad = self.max_bad.as_deref().map(parse_max_bad).transpose()?;
         let bad_rows = parse_bad_rows(&self.bad_rows)?;
-        let matching = match (&self.columns, self.no_header) {
+        let matching = match (&self.columns, self.reading.no_header) {
             (Some(list), _) => Matching::Listed(FieldTarget::parse_list(list)?),
             (None, true) => Matching::ByPosition,
             (None, false) => Matching::ByName,
@@ -442,7 +259,7 @@ impl LoadArgs {
             GuaranteeArg::ExactlyOnce => Guarantee::ExactlyOnce,
             GuaranteeArg::AtLeastOnce => Guarantee::AtLeastOnce,
         };
-        let mut set: Vec<_> = self.set.iter().map(|text| Computed::parse(text)).collect::<Result<_>>()?;
+        let mut set: Vec<_> = self.reading.set.iter().map(|text| Computed::parse(text)).collect::<Result<_>>()?;
         set.extend(self.computed.iter().cloned());
         Ok(LoadOptions::default()
             .with_method(Method::parse(&self.method, &Method::LOADS)?)
@@ -468,7 +285,7 @@ impl LoadArgs {
             .with_min_rows(self.min_rows.as_deref().map(parse_min_rows).transpose()?)
             .with_unchecked(self.unchecked.as_deref().map(parse_unchecked).transpose()?.unwrap_or_default())
             .with_truncate(self.truncate || self.replace_table)
-            .with_time_zone(self.time_zone.clone())
+            .with_time_zone(self.reading.time_zone.clone())
             .with_dry_run(self.dry_run)
             .with_guarantee(guarantee)
             .with_retries_for(parse_time("--retry-for", &self.retry_for)?)
@@ -479,6 +296,71 @@ impl LoadArgs {
 }
 
 impl LoadArgs {
+    /// These files into this table, with the default of every option but those about reading.
+    pub(crate) fn of_files(
+        files: Vec<String>,
+        into: Option<String>,
+        (columns, reading, masks): (Option<String>, FileArgs, MaskArgs),
+    ) -> Self {
+        let Defaults { load } = Defaults::parse_from(["load", "-", "--into", "t"]);
+        Self { into, files, columns, reading, masks, ..load }
+    }
+
+    /// The same into a copy of the table that only compares: nothing but rows, and no line in a ledger.
+    pub(crate) fn for_copy(&self, copy: String) -> Self {
+        Self {
+            into: Some(copy),
+            rate: None,
+            tuning_trace: None,
+            truncate: false,
+            before: Vec::new(),
+            after: Vec::new(),
+            defer_indexes: false,
+            atomic: false,
+            replace_table: false,
+            allow_empty: false,
+            min_rows: None,
+            guarantee: GuaranteeArg::AtLeastOnce,
+            bad_rows: if self.bad_rows == "stop" { "stop" } else { "skip" }.to_owned(),
+            max_bad: None,
+            events: None,
+            copy_of: self.into.clone(),
+            ..self.clone()
+        }
+    }
+
+    /// Whether the table is a copy that is dropped again.
+    pub(crate) fn is_copy(&self) -> bool {
+        self.copy_of.is_some()
+    }
+
+    /// The table that rules name: of a copy, the one that was copied.
+    pub(crate) fn named_table(&self) -> &str {
+        self.copy_of.as_deref().unwrap_or(self.into())
+    }
+
+    /// Whether the load is verified, which makes sense only for modes that leave the rows of the files in the table.
+    pub(crate) fn verifies(&self) -> Result<bool> {
+        let refuse =
+            |what: &str, why: &str| Err(Error::config(format!("`--verify` and `{what}` exclude each other: {why}")));
+        match self.mode.as_str() {
+            _ if !self.verify => Ok(false),
+            mode @ ("ignore" | "update" | "delete") => {
+                refuse(&format!("--mode {mode}"), "rows of the files that are left out are not in the table")
+            }
+            _ if self.dry_run => refuse("--dry-run", "nothing is stored"),
+            _ if self.files.iter().any(|file| file == "-") => {
+                Err(Error::config("`--verify` reads the files twice, and standard input (`-`) can be read only once"))
+            }
+            _ => Ok(true),
+        }
+    }
+
+    /// Whether the table has no other rows than those of the files once they are loaded.
+    pub(crate) fn fills_alone(&self) -> bool {
+        self.truncate || self.replace_table
+    }
+
     /// The same for one table; a `*` in the name of a file that is written becomes the table's name.
     pub(crate) fn for_table(&self, table: &str, into: String, files: Vec<String>) -> Self {
         let bad_rows = match self.bad_rows.strip_prefix("divert:") {
@@ -502,43 +384,13 @@ impl LoadArgs {
     ) -> Self {
         let many = Self { into: Some("*".into()), ..self.clone() };
         let args = Self { computed, is_one_of_many: true, ..many.for_table(&table.name, table.quoted(), files) };
-        match format {
-            ManifestFormat::Csv => Self {
-                format: FormatArg::Csv,
-                header: true,
-                header_names: NamesArg::Keep,
-                null: vec![EXPORTED_NULL.into()],
-                ..args
-            },
-            ManifestFormat::Jsonl => Self { format: FormatArg::Jsonl, ..args },
-            ManifestFormat::Parquet => Self { format: FormatArg::Parquet, ..args },
-            ManifestFormat::Arrow => Self { format: FormatArg::Arrow, ..args },
-        }
+        Self { reading: args.reading.of_export(format), ..args }
     }
 
     /// Refuses options that contradict a manifest: it says how files are read, and which table they are of.
     pub(crate) fn check_for_manifest(&self) -> Result<()> {
-        let given = [
-            ("format", self.format != FormatArg::Auto),
-            ("json-path", self.json_path.is_some()),
-            ("delimiter", self.delimiter.is_some()),
-            ("quote", self.quote.is_some()),
-            ("escape", self.escape.is_some()),
-            ("comment", self.comment.is_some()),
-            ("header", self.header),
-            ("no-header", self.no_header),
-            ("null", !self.null.is_empty()),
-            ("encoding", self.encoding.is_some()),
-            ("decimal", self.decimal.is_some()),
-            ("thousands", self.thousands.is_some()),
-            ("date-format", !self.date_format.is_empty()),
-            ("widths", self.widths.is_some()),
-            ("columns", self.columns.is_some()),
-            ("set", !self.set.is_empty()),
-            ("time-zone", self.time_zone != "+00:00"),
-            ("skip", self.skip != "0"),
-            ("create-table", self.create_table),
-        ];
+        let given = [("columns", self.columns.is_some()), ("create-table", self.create_table)];
+        let given = self.reading.contradicting_export().into_iter().chain(given);
         match given.into_iter().find(|(_, is_given)| *is_given) {
             None => Ok(()),
             Some((option, _)) => Err(Error::config(format!("`--{option}` contradicts the manifest of an export"))
@@ -584,46 +436,17 @@ impl LoadArgs {
 
     /// How the files are read.
     pub(crate) fn csv_options(&self) -> Result<CsvOptions> {
-        let csv = self.file_options().csv_options(self.makes_table())?.with_memory(sizes::memory(&self.memory)?);
+        let csv = self
+            .reading
+            .options(self.reads_all_names())
+            .csv_options(self.makes_table())?
+            .with_memory(sizes::memory(&self.memory)?);
         // Only the given limit applies: rows are not limited by the bytes of `auto`, nor bytes by its rows.
         Ok(match sizes::batch(&self.batch)? {
             BatchSize::Auto => csv,
             BatchSize::Rows(rows) => csv.with_batch_rows(Some(rows)).with_batch_bytes(BatchSize::MOST_BYTES),
             BatchSize::Bytes(bytes) => csv.with_batch_bytes(bytes),
         })
-    }
-
-    /// The options about the files.
-    fn file_options(&self) -> FileOptions {
-        FileOptions {
-            format: self.file_format(),
-            json_path: self.json_path.clone(),
-            delimiter: self.delimiter.clone(),
-            quote: self.quote.clone(),
-            escape: self.escape.clone(),
-            comment: self.comment.clone(),
-            header: if self.no_header { Some(false) } else { self.header.then_some(true) },
-            keeps_names: self.header_names == NamesArg::Keep,
-            nulls: self.null.clone(),
-            encoding: self.encoding.clone(),
-            decimal: self.decimal,
-            thousands: self.thousands,
-            currencies: self.currency.clone(),
-            percent: self.percent.map(|percent| match percent {
-                PercentArg::Strip => Percent::Strip,
-                PercentArg::Share => Percent::Share,
-            }),
-            trues: self.trues.clone(),
-            falses: self.falses.clone(),
-            date_formats: self.date_format.clone(),
-            widths: self.widths.clone(),
-            ignores_extra_fields: self.extra_fields == ExtraFields::Ignore,
-            nulls_missing_fields: self.missing_fields == MissingFields::Null,
-            takes_stored_formulas: self.formulas == Formulas::Stored,
-            reads_all_names: self.reads_all_names(),
-            skip: Some(self.skip.clone()),
-            limit: self.limit,
-        }
     }
 
     /// The file for bad rows, if there is to be one.
@@ -633,7 +456,7 @@ impl LoadArgs {
 
     /// Whether each file is read to its end.
     pub(crate) fn reads_all(&self) -> bool {
-        self.limit.is_none()
+        self.reading.limit.is_none()
     }
 
     /// Whether the table may be made by this load.
@@ -649,6 +472,11 @@ impl LoadArgs {
     /// Whether the names of JSON are those of all records.
     pub(crate) fn reads_all_names(&self) -> bool {
         self.sample.as_deref() == Some("all")
+    }
+
+    /// What the files are.
+    pub(crate) fn file_format(&self) -> Format {
+        self.reading.file_format()
     }
 
     /// Whether other files go into other tables.
@@ -667,20 +495,6 @@ impl LoadArgs {
         }
         let types = NewTypes::parse(self.sample.as_deref(), self.tight, &self.types)?;
         Ok(Some(NewTypes { has_all_given: !self.is_one_of_many, ..types }))
-    }
-
-    /// What the files are.
-    pub(crate) fn file_format(&self) -> Format {
-        match self.format {
-            FormatArg::Auto => Format::Auto,
-            FormatArg::Csv => Format::Csv,
-            FormatArg::Tsv => Format::Tsv,
-            FormatArg::Jsonl => Format::Jsonl,
-            FormatArg::Json => Format::Json,
-            FormatArg::Parquet => Format::Parquet,
-            FormatArg::Arrow => Format::Arrow,
-            FormatArg::Xlsx => Format::Xlsx,
-        }
     }
 }
 

@@ -8,7 +8,7 @@
 
 use super::progress::Gauge;
 use crate::{Output, exit};
-use inrush::Control;
+use inrush::{Control, VerifyControl};
 use inrush_core::{Error, Result};
 use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::Signals;
@@ -30,6 +30,8 @@ pub(crate) struct Watch {
 #[derive(Default)]
 struct State {
     current: Option<Current>,
+    /// The comparison that follows a load, and whether it is to stop.
+    comparison: Option<Arc<VerifyControl>>,
     /// When the last load ended.
     ended: Option<Instant>,
     /// Whether there was a signal to stop: then the next load does not begin.
@@ -90,6 +92,28 @@ impl Watch {
     }
 }
 
+/// Marks a comparison as active, until it is dropped.
+pub(crate) struct Comparing<'a>(&'a Watch);
+
+impl Watch {
+    /// Signals are for this comparison from now on: the first one stops it, the second one ends the process.
+    pub(crate) fn of_comparison(&self, control: Arc<VerifyControl>) -> Comparing<'_> {
+        let mut state = lock(&self.state);
+        if state.is_over {
+            control.stop();
+        }
+        state.comparison = Some(control);
+        Comparing(self)
+    }
+}
+
+impl Drop for Comparing<'_> {
+    fn drop(&mut self) {
+        let mut state = lock(&self.0.state);
+        (state.comparison, state.ended) = (None, Some(Instant::now()));
+    }
+}
+
 impl State {
     fn is_aborted(&self) -> bool {
         self.current.as_ref().is_some_and(|current| current.aborted.is_some())
@@ -121,6 +145,11 @@ fn heed(signal: i32, state: &mut State, output: &Output) -> Option<String> {
     let Some(current) = &mut state.current else {
         // A load that has just ended is to report: the signal was meant for it.
         let reports = state.ended.is_some_and(|ended| ended.elapsed() < MAY_TAKE);
+        if let (false, false, Some(comparison)) = (signal == SIGUSR1, state.is_over, &state.comparison) {
+            comparison.stop();
+            state.is_over = true;
+            return Some("stopping: queries on their way are finished first; once more leaves at once".into());
+        }
         if signal != SIGUSR1 && reports {
             state.is_over = true;
         } else if signal != SIGUSR1 {

@@ -2,12 +2,12 @@
 
 use super::args::LoadArgs;
 use super::interrupt::Watch;
-use super::show;
+use super::stopped::why_it_stopped;
+use super::{Loaded, show};
 use crate::{Output, exit};
-use inrush::documents::as_json;
 use inrush::sans_io::load::report::Report;
+use inrush_core::Result;
 use inrush_core::human;
-use inrush_core::{Error, Result};
 use serde_json::{Value, json};
 
 /// The load of one of several tables.
@@ -22,12 +22,16 @@ pub(crate) struct TableLoad {
 /// What became of a table.
 struct Outcome {
     table: String,
-    report: Result<Report>,
+    loaded: Result<Loaded>,
 }
 
 impl Outcome {
     fn code(&self) -> u8 {
-        self.report.as_ref().map_or_else(exit::code_of, exit::code_of_report)
+        self.loaded.as_ref().map_or_else(exit::code_of, Loaded::code)
+    }
+
+    fn report(&self) -> Option<&Report> {
+        self.loaded.as_ref().ok().map(|loaded| &loaded.report)
     }
 }
 
@@ -37,29 +41,32 @@ pub(crate) fn run(args: &LoadArgs, tables: Vec<TableLoad>, signals: &Watch, outp
     args.check_names_for_many()?;
     let mut outcomes = Vec::new();
     for TableLoad { table, args, rows } in tables {
-        let report = super::load(&args, signals, output).and_then(|report| check_rows(report, rows));
+        let loaded = super::load_and_verify(&args, rows, signals, output);
         if !output.is_json() {
-            match &report {
-                Ok(report) => {
-                    show::report(report, args.reject_file(), output);
+            match &loaded {
+                Ok(loaded) => {
+                    show::report(&loaded.report, args.reject_file(), loaded.verified.as_ref(), output);
                     output.result("");
                 }
                 Err(error) => output.error(&format!("table `{table}`: {}", exit::explain(error))),
             }
         }
-        let outcome = Outcome { table, report };
+        let outcome = Outcome { table, loaded };
         let is_over = outcome.code() == exit::INTERRUPTED;
         outcomes.push(outcome);
         if is_over {
             break;
         }
     }
-    let worst = worst(outcomes.iter().map(Outcome::code));
+    let worst = exit::worst(outcomes.iter().map(Outcome::code));
     if output.is_json() {
         output.result(&format!("{:#}", document(&outcomes, worst)));
         for outcome in &outcomes {
-            match &outcome.report {
-                Ok(report) => show::why_it_stopped(report, output),
+            match &outcome.loaded {
+                Ok(loaded) => {
+                    why_it_stopped(&loaded.report, output);
+                    loaded.verified.iter().for_each(|verified| verified.explain(output));
+                }
                 Err(error) => output.error(&format!("table `{}`: {}", outcome.table, exit::explain(error))),
             }
         }
@@ -69,27 +76,9 @@ pub(crate) fn run(args: &LoadArgs, tables: Vec<TableLoad>, signals: &Watch, outp
     Ok(worst)
 }
 
-/// Compares the rows that were read with those that the files have.
-fn check_rows(report: Report, rows: Option<u64>) -> Result<Report> {
-    match rows {
-        Some(rows) if report.stop.is_none() && report.read != rows => Err(Error::data(format!(
-            "{} were read, and the manifest has {}",
-            human::counted(report.read, "row"),
-            human::counted(rows, "row")
-        ))),
-        _ => Ok(report),
-    }
-}
-
-/// The most severe of several exit codes.
-fn worst(codes: impl Iterator<Item = u8>) -> u8 {
-    let order = [exit::OK, exit::REJECTED, exit::PROMISE, exit::USAGE, exit::DATA, exit::SERVER, exit::INTERRUPTED];
-    codes.max_by_key(|code| order.iter().position(|one| one == code)).unwrap_or(exit::OK)
-}
-
 /// The sums of all reports: rows by outcome, bytes, seconds.
 fn total(outcomes: &[Outcome]) -> ([(&'static str, u64); 6], u64, f64) {
-    let reports = || outcomes.iter().filter_map(|outcome| outcome.report.as_ref().ok());
+    let reports = || outcomes.iter().filter_map(Outcome::report);
     let sum = |count: fn(&Report) -> u64| reports().map(count).sum::<u64>();
     let rows = [
         ("read", sum(|report| report.read)),
@@ -125,8 +114,8 @@ fn summary(outcomes: &[Outcome]) -> String {
 fn document(outcomes: &[Outcome], worst: u8) -> Value {
     let tables: Vec<Value> = outcomes
         .iter()
-        .map(|outcome| match &outcome.report {
-            Ok(report) => as_json(report),
+        .map(|outcome| match &outcome.loaded {
+            Ok(loaded) => show::document(&loaded.report, loaded.verified.as_ref()),
             Err(error) => json!({
                 "inrush": "load", "version": 1, "exit_code": exit::code_of(error), "table": outcome.table,
                 "error": { "message": error.to_string(), "hint": error.hint(), "code": error.code() },
@@ -142,20 +131,4 @@ fn document(outcomes: &[Outcome], worst: u8) -> Value {
         "tables": tables,
         "total": { "tables": outcomes.len(), "rows": rows, "bytes": bytes, "seconds": seconds },
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_worst_code_is_told() {
-        let check = |codes: &[u8], want: u8| assert_eq!(worst(codes.iter().copied()), want, "{codes:?}");
-        check(&[0, 0], 0);
-        check(&[0, 4, 0], 4);
-        check(&[4, 5, 0], 5);
-        check(&[2, 4, 5, 1], 2);
-        check(&[3, 2], 3);
-        check(&[3, 130], 130);
-    }
 }

@@ -1,6 +1,7 @@
 //! `inrush load`: from arguments to an exit code. What happens in between is the loader's.
 
 mod args;
+mod compared;
 mod event_sinks;
 mod interrupt;
 mod job_file;
@@ -13,16 +14,23 @@ mod repeats;
 mod show;
 mod sizes;
 mod sources;
+mod stopped;
+mod verified;
 
 pub(crate) use args::{LoadArgs, parse_sort};
+pub(crate) use compared::{Request, compare, verify as verify_files};
+pub(crate) use interrupt::Watch;
 pub(crate) use job_file::expand;
+pub(crate) use manifest::loads as loads_of_export;
+pub(crate) use many::TableLoad;
+pub(crate) use sources::{TableFiles, by_table, is_for_many};
 
 use crate::commands::masks;
 use crate::connection::{self, Environment};
 use crate::{Output, exit};
 use inrush::documents::Events;
 use inrush::{BadRows, Config, FrontEnd, LoadOptions, Loader, Matching, Report, Source};
-use inrush_core::{Error, Result};
+use inrush_core::{Error, Result, human};
 use inrush_files::hints::{self, Reading};
 use inrush_files::{
     NewTable, QuotedEmpties, TableColumns, check_all_names, check_fields_of_formats, check_reject_file, describe_all,
@@ -45,9 +53,10 @@ pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
     if !sources::is_for_many(args.into())
         && let Some(only) = tables.pop()
     {
-        let report = load(&args.for_table(&only.table, only.into, only.files), &signals, output)?;
-        show::report(&report, args.reject_file(), output);
-        return Ok(exit::code_of_report(&report));
+        let args = args.for_table(&only.table, only.into, only.files);
+        let loaded = load_and_verify(&args, None, &signals, output)?;
+        show::report(&loaded.report, args.reject_file(), loaded.verified.as_ref(), output);
+        return Ok(loaded.code());
     }
     let load = |one: sources::TableFiles| many::TableLoad {
         args: args.for_table(&one.table, one.into, one.files),
@@ -57,11 +66,46 @@ pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
     many::run(args, tables.into_iter().map(load).collect(), &signals, output)
 }
 
+/// A load, and its comparison with the table if there was one.
+struct Loaded {
+    report: Report,
+    verified: Option<verified::Outcome>,
+}
+
+impl Loaded {
+    fn code(&self) -> u8 {
+        let verified = self.verified.as_ref().map(verified::Outcome::code);
+        exit::worst([exit::code_of_report(&self.report)].into_iter().chain(verified))
+    }
+}
+
+/// Loads one table, and compares the files with it if that is wanted. Returns an error if nothing was sent, or if the files have not as many
+/// rows as a manifest says.
+fn load_and_verify(args: &LoadArgs, rows: Option<u64>, signals: &Watch, output: &Output) -> Result<Loaded> {
+    let verifies = args.verifies()?;
+    let config = args.connect.config(&Environment::of_process())?;
+    let report = check_rows(load(args, &config, signals, output)?, rows)?;
+    let is_whole = matches!(exit::code_of_report(&report), exit::OK | exit::REJECTED);
+    let verified = (verifies && is_whole).then(|| verified::verify(args, &config, signals, output));
+    Ok(Loaded { report, verified })
+}
+
+/// Compares the rows that were read with those that the files have.
+fn check_rows(report: Report, rows: Option<u64>) -> Result<Report> {
+    match rows {
+        Some(rows) if report.stop.is_none() && report.read != rows => Err(Error::data(format!(
+            "{} were read, and the manifest has {}",
+            human::counted(report.read, "row"),
+            human::counted(rows, "row")
+        ))),
+        _ => Ok(report),
+    }
+}
+
 /// Loads one table. Returns an error if nothing was sent.
-fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<Report> {
+fn load(args: &LoadArgs, config: &Config, signals: &Watch, output: &Output) -> Result<Report> {
     let mut options = args.load_options()?;
     let csv = args.csv_options()?;
-    let config = args.connect.config(&Environment::of_process())?;
     let rules = args.masks.rules(output)?;
     if rules.is_some() && args.makes_table() {
         return Err(Error::config(
@@ -73,7 +117,7 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
         return Err(Error::config("standard input (`-`) can be read only once"));
     }
     allow_open_files();
-    let csv = csv.with_columns_of_table(columns_of_table(args, &options, &config));
+    let csv = csv.with_columns_of_table(columns_of_table(args, &options, config));
     let shown = |error: Error| if rules.is_some() { masks::without_line(error) } else { error };
     let mut readers = open_all(&args.files, args.file_format(), &csv).map_err(shown)?;
     let has_header = found_header(&readers, &csv)?;
@@ -105,14 +149,14 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
     let quoted_empties = QuotedEmpties::of(&readers);
     let (sources, header) = match &rules {
         None => (readers.into_iter().map(|reader| reader as Box<dyn Source>).collect(), header),
-        Some(rules) => masks::of_load(rules, readers, &options, (&config, args.into()), args.is_one_of_many())?,
+        Some(rules) => masks::of_load(rules, readers, &options, (config, args.named_table()), args.is_one_of_many())?,
     };
 
     let events = Events::open(args.events.as_deref())?;
     events.write("start", json!({ "files": args.files, "into": args.into() }));
-    let loader = Loader::new(config, args.into()).with_front_end(FrontEnd::Command);
+    let loader = Loader::new(config.clone(), args.into()).with_front_end(FrontEnd::Command);
     let control = loader.control();
-    let verb = show::verb(options.mode, options.dry_run);
+    let verb = if args.is_copy() { "read" } else { show::verb(options.mode, options.dry_run) };
     let gauge = progress::Gauge::new(control.clone(), meters, verb, args.reads_all());
     let sinks = event_sinks::EventSinks::new(output.clone(), events.clone(), gauge.clone());
     let loader =

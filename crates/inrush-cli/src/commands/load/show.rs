@@ -1,38 +1,44 @@
 //! The report of a load as people read it, and as programs do (`--json`, version 1).
 
+use super::stopped::why_it_stopped;
+use super::verified::Outcome;
 use crate::{Output, exit};
 use inrush::documents::as_json;
 use inrush::sans_io::load::Mode;
-use inrush::sans_io::load::report::{Job, JobState, Report, Stop};
+use inrush::sans_io::load::report::{Job, JobState, Report};
 use inrush_core::human;
+use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
 
 /// Prints the report: a summary or one JSON document on standard output, why it stopped on standard error. `reject_file` is the one of the
 /// options.
-pub(crate) fn report(report: &Report, reject_file: Option<&Path>, output: &Output) {
+pub(crate) fn report(report: &Report, reject_file: Option<&Path>, verified: Option<&Outcome>, output: &Output) {
     if output.is_json() {
-        output.result(&format!("{:#}", as_json(report)));
+        output.result(&format!("{:#}", document(report, verified)));
     } else {
-        output.result(&output.fitted(&summary(report, reject_file), LABEL));
+        let mut text = summary(report, reject_file);
+        if let Some(result) = verified.and_then(Outcome::as_text) {
+            let _ = write!(text, "\n{:<LABEL$}{}", "verified", result.replace('\n', &format!("\n{:LABEL$}", "")));
+        }
+        output.result(&output.fitted(&text, LABEL));
     }
     let loaded = |job: &Job| matches!(job.state, JobState::AlreadyLoaded(_));
     if report.read == 0 && report.stop.is_none() && !report.jobs.iter().any(loaded) {
         output.notice("no rows: the files end after their headers");
     }
     why_it_stopped(report, output);
+    verified.into_iter().for_each(|verified| verified.explain(output));
 }
 
-/// Prints why it stopped, if it did.
-pub(crate) fn why_it_stopped(report: &Report, output: &Output) {
-    if let Some(text) = stopped(report) {
-        output.error(&text);
-        // Where a bad row is the first that would be stored, it stops the same command again.
-        let is_at_start = matches!(report.stop, Some(Stop::BadData(_))) && report.stored_records.is_empty();
-        if !is_at_start && report.jobs.iter().any(|job| job.state == JobState::Unfinished) {
-            output.notice("the same command goes on where this one stopped");
-        }
+/// The document of `--json`.
+pub(super) fn document(report: &Report, verified: Option<&Outcome>) -> Value {
+    let mut document = as_json(report);
+    if let Some(verified) = verified {
+        document["verify"] = verified.as_json();
+        document["exit_code"] = json!(exit::worst([exit::code_of_report(report), verified.code()]));
     }
+    document
 }
 
 fn summary(report: &Report, reject_file: Option<&Path>) -> String {
@@ -233,37 +239,4 @@ fn rejects(text: &mut String, report: &Report) {
     if more > 0 {
         let _ = writeln!(text, "          and {} more", human::exact(more));
     }
-}
-
-/// Why it stopped, and which records are in the table.
-fn stopped(report: &Report) -> Option<String> {
-    let mut text = match report.stop.as_ref()? {
-        Stop::BadData(error) | Stop::Failed(error) | Stop::Unreadable(error) => exit::explain(error),
-        Stop::Interrupted => "interrupted: what is stored stays".into(),
-    };
-    for records in &report.unknown_records {
-        let is_known = report.jobs.iter().any(|job| job.source == records.source && job.state == JobState::Unfinished);
-        let advice = match is_known {
-            true => "in the table or not, which is in the ledger: the same command goes on",
-            false => "in the table or not; look for them before you load them again",
-        };
-        let _ = write!(text, "\nunknown: {records}: {advice}");
-    }
-    if report.dry_run {
-        return Some(text);
-    }
-    if report.stored_records.is_empty() {
-        text.push_str("\nstored: nothing");
-    }
-    for records in &report.stored_records {
-        let _ = write!(text, "\nstored: {records}{}", but_rejects(report));
-    }
-    for pending in &report.pending {
-        let _ = write!(text, "\npending: {pending}");
-    }
-    Some(text)
-}
-
-fn but_rejects(report: &Report) -> &'static str {
-    if report.rejected > 0 { ", but for the rejected ones" } else { "" }
 }

@@ -1,37 +1,42 @@
-//! `inrush verify`: whether two tables have the same rows, and which they do not have.
+//! `inrush verify`: whether two tables, or files and a table, have the same rows, and which they do not have.
 //!
 //! ```text
 //! args -> two configurations, two names -> inrush::verify_tables -> differences: lines, a file -> summary, exit code
+//! args -> files, a table -> a copy that the files fill -> the same
 //! ```
 
-mod differences;
-
-use super::rows_read;
+use super::differences::{self, Sink};
+use super::file_args::FileArgs;
+use super::load::{
+    LoadArgs, Request, TableFiles, TableLoad, Watch, by_table, compare, is_for_many, loads_of_export, verify_files,
+};
+use super::masks::MaskArgs;
 use crate::connection::{ConnectArgs, Environment, hint_at_login, other_server};
 use crate::{Output, exit};
 use clap::Args;
-use differences::Sink;
 use inrush::table::TableName;
-use inrush::{Config, Verified, VerifyControl, VerifyOptions, verify_tables};
+use inrush::{Config, Verified, VerifyOptions};
 use inrush_core::human;
 use inrush_core::{Error, Result};
 use serde_json::json;
 use std::path::PathBuf;
-use std::sync::mpsc::channel;
-use std::thread;
 use std::time::Instant;
 
-/// Compare two tables row by row; the servers compute digests, and only rows that differ travel.
+/// Compare two tables row by row, or files with a table; the servers compute digests, and only rows that differ travel.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES, disable_help_flag = true)]
 pub(crate) struct VerifyArgs {
-    /// The table that is right: `table` or `database.table`
-    #[arg(value_name = "TABLE")]
-    table: String,
+    /// Two tables, `table` or `database.table`: the one that is right, and the one that is compared with it, on the same server or on that of `--other`. With `--into`: files, as for `inrush load`. Or the folder of an export, whose files are compared with the tables that they are of
+    #[arg(required = true, value_name = "TABLE|FILE")]
+    what: Vec<String>,
 
-    /// The table that is compared with it: on the same server, or on that of `--other`
-    #[arg(value_name = "OTHER-TABLE")]
-    other_table: String,
+    /// Compare files with this table: `table` or `database.table`; 'database.*' compares each file with the table of its name
+    #[arg(long, value_name = "TABLE", conflicts_with = "other")]
+    into: Option<String>,
+
+    /// Rows that only the second table, or only the table and not the files, has are no difference
+    #[arg(long)]
+    subset: bool,
 
     /// The other table's server: mysql://user@host:3306/database. Its password: INRUSH_OTHER_PASSWORD or `--other-password-file`
     #[arg(long, value_name = "URL")]
@@ -41,9 +46,9 @@ pub(crate) struct VerifyArgs {
     #[arg(long, value_name = "FILE", requires = "other")]
     other_password_file: Option<PathBuf>,
 
-    /// Only these columns, besides those of the key [default: all that are not generated]
-    #[arg(long, value_name = "a,b", value_delimiter = ',')]
-    columns: Vec<String>,
+    /// Only these columns, besides those of the key [default: all that are not generated]; with `--into` the column of each field, in order, and `@name` skips a field
+    #[arg(long, value_name = "a,b")]
+    columns: Option<String>,
 
     /// Only rows that fulfil this condition of SQL, in both tables
     #[arg(long = "where", value_name = "SQL")]
@@ -62,6 +67,12 @@ pub(crate) struct VerifyArgs {
     differences_to: Option<PathBuf>,
 
     #[command(flatten)]
+    reading: FileArgs,
+
+    #[command(flatten)]
+    masks: MaskArgs,
+
+    #[command(flatten)]
     connect: ConnectArgs,
 
     /// Print help (`-h` is the host, as in the mysql client)
@@ -74,39 +85,143 @@ Examples:
   inrush verify shop.orders archive.orders -h db1
   inrush verify shop.orders shop.orders -h db1 --other mysql://reader@db2
   inrush verify orders orders -D shop -h db1 --other mysql://reader@db2/shop --differences-to mend.sql
+  inrush verify orders.csv --into shop.orders -h db1
+  inrush verify monday.csv.gz --into shop.orders -h db1 --subset
+  inrush verify backup -h db1
 
-Exit codes: 0 the tables are equal, 2 they differ, 1 wrong usage, 3 a server failed";
+Exit codes: 0 equal, 2 they differ, 4 equal but for rows of the files that cannot be stored, 1 wrong usage, 3 a server failed";
 
 /// Compares, and returns the exit code.
 pub(crate) fn run(args: &VerifyArgs, output: &Output) -> Result<u8> {
+    let signals = Watch::start(output.clone())?;
+    if args.into.is_none() && args.what.len() != 1 {
+        return tables(args, &signals, output);
+    }
+    let config = args.connect.config(&Environment::of_process())?;
+    let load = args.load(args.into.clone(), args.what.clone());
+    if let Some(loads) = loads_of_export(&load, &config, output)? {
+        return with_files(args, loads, true, &config, (&signals, output));
+    }
+    let Some(into) = &args.into else { return tables(args, &signals, output) };
+    let load = |one: TableFiles| TableLoad { args: args.load(Some(one.into), one.files), table: one.table, rows: None };
+    let loads = by_table(&args.what, into)?.into_iter().map(load).collect();
+    with_files(args, loads, is_for_many(into), &config, (&signals, output))
+}
+
+fn tables(args: &VerifyArgs, signals: &Watch, output: &Output) -> Result<u8> {
     let began = Instant::now();
+    let names = match &args.what[..] {
+        [one, other] if !is_for_files(args) => [TableName::parse(one)?, TableName::parse(other)?],
+        _ => {
+            return Err(Error::config("two tables are compared, or files with the table of `--into`")
+                .with_hint("`inrush verify TABLE OTHER-TABLE`, or `inrush verify FILE.. --into TABLE`"));
+        }
+    };
     let one = args.connect.config(&Environment::of_process())?;
     let other = match &args.other {
         Some(url) => other_server(url, args.other_password_file.as_deref())?,
         None => one.clone(),
     };
-    let names = [TableName::parse(&args.table)?, TableName::parse(&args.other_table)?];
     if args.other.is_none() && names[0] == names[1] {
         return Err(Error::config("a table is compared with itself").with_hint("`--other URL` names the other server"));
     }
     let mut sink = Sink::new(args.differences_to.as_deref(), args.differences, &names[1])?;
+    let columns = args.columns.iter().flat_map(|list| list.split(',')).map(|name| name.trim().to_owned());
     let options = VerifyOptions::new()
-        .with_columns(args.columns.iter().cloned())
+        .with_columns(columns.filter(|name| !name.is_empty()))
+        .with_subset(args.subset)
         .with_lanes(args.lanes.into())
-        .with_described(if sink.wants_values() { usize::MAX } else { args.differences });
+        .with_described(sink.n_described());
     let options = match &args.condition {
         Some(condition) => options.with_condition(condition),
         None => options,
     };
-    let verified = compare([&one, &other], &names, &options, &mut sink, output).map_err(hint_at_login)?;
+    let verified = compare([&one, &other], &names, &options, &mut sink, (signals, output)).map_err(hint_at_login)?;
     let code = if verified.is_equal() { exit::OK } else { exit::DATA };
     sink.finish()?;
     if output.is_json() {
         output.result(&as_json(&verified, &sink, code).to_string());
     } else {
-        output.result(&as_text(args, &verified, &sink, began));
+        output.result(&as_text(&verified, &sink, began));
     }
     Ok(code)
+}
+
+/// Whether there are options that only files have.
+fn is_for_files(args: &VerifyArgs) -> bool {
+    args.reading != FileArgs::of_defaults() || args.masks.is_used()
+}
+
+/// Compares files with one table, or with several.
+fn with_files(
+    args: &VerifyArgs,
+    loads: Vec<TableLoad>,
+    is_for_many: bool,
+    config: &Config,
+    (signals, output): (&Watch, &Output),
+) -> Result<u8> {
+    if loads.len() > 1 && args.differences_to.is_some() {
+        return Err(Error::config("`--differences-to` writes the differences of one table")
+            .with_hint("compare the files of each table by a command of its own: `--into TABLE`"));
+    }
+    let (mut code, mut documents) = (exit::OK, Vec::new());
+    for table in loads {
+        let args_of_table = &table.args;
+        let request = Request {
+            load: args_of_table,
+            rows: table.rows,
+            subset: args.subset,
+            once: true,
+            condition: args.condition.as_deref(),
+            lanes: args.lanes.into(),
+        };
+        let name = TableName::parse(args_of_table.into())?;
+        let mut sink = Sink::new(args.differences_to.as_deref(), args.differences, &name)?;
+        let done = verify_files(&request, config, &mut sink, signals, output).map_err(hint_at_login);
+        sink.finish()?;
+        let done = match done {
+            Err(error) if is_for_many => {
+                output.error(&format!("table `{}`: {}", table.table, exit::explain(&error)));
+                code = exit::worst([code, exit::code_of(&error)]);
+                continue;
+            }
+            done => done?,
+        };
+        code = exit::worst([code, done.code()]);
+        if output.is_json() {
+            documents.push(with_table(done.as_json(&sink), &table.table, done.code()));
+        } else {
+            let head = if is_for_many { format!("{}: ", table.table) } else { String::new() };
+            output.result(&(head + &done.as_text(&sink)));
+        }
+        done.explain(output);
+        if done.code() == exit::INTERRUPTED {
+            break;
+        }
+    }
+    match (output.is_json(), documents.pop()) {
+        (true, Some(document)) if !is_for_many => output.result(&document.to_string()),
+        (true, last) => {
+            documents.extend(last);
+            output.result(&json!({ "exit_code": code, "tables": documents }).to_string());
+        }
+        _ => {}
+    }
+    Ok(code)
+}
+
+fn with_table(mut document: serde_json::Value, table: &str, code: u8) -> serde_json::Value {
+    document["table"] = json!(table);
+    document["exit_code"] = json!(code);
+    document
+}
+
+impl VerifyArgs {
+    /// The load of files that are compared with a table.
+    fn load(&self, into: Option<String>, files: Vec<String>) -> LoadArgs {
+        let reading = (self.columns.clone(), self.reading.clone(), self.masks.clone());
+        LoadArgs::of_files(files, into, reading)
+    }
 }
 
 fn as_json(verified: &Verified, sink: &Sink, code: u8) -> serde_json::Value {
@@ -119,23 +234,13 @@ fn as_json(verified: &Verified, sink: &Sink, code: u8) -> serde_json::Value {
         "different": verified.different,
         "key": verified.key,
         "columns": verified.columns,
-        "differences": sink.as_json(),
+        "differences": sink.shown().iter().map(differences::as_json).collect::<Vec<_>>(),
         "exit_code": code,
     })
 }
 
-fn as_text(args: &VerifyArgs, verified: &Verified, sink: &Sink, began: Instant) -> String {
-    let mut lines: Vec<String> = sink.lines().collect();
-    if sink.n_hidden > 0 {
-        lines.push(format!(
-            "and {} more{}",
-            sink.n_hidden,
-            match &args.differences_to {
-                Some(file) => format!(": all are in `{}`", file.display()),
-                None => "; `--differences-to FILE` writes all".to_owned(),
-            }
-        ));
-    }
+fn as_text(verified: &Verified, sink: &Sink, began: Instant) -> String {
+    let mut lines = sink.lines(["here", "there"]);
     let took = human::time(began.elapsed());
     lines.push(match verified.is_equal() {
         true => format!("equal: {} in {took}", human::counted(verified.rows, "row")),
@@ -151,24 +256,4 @@ fn as_text(args: &VerifyArgs, verified: &Verified, sink: &Sink, began: Instant) 
         lines.push("there is no key: a changed row is one that is missing and one that is extra".to_owned());
     }
     lines.join("\n")
-}
-
-fn compare(
-    configs: [&Config; 2],
-    names: &[TableName; 2],
-    options: &VerifyOptions,
-    sink: &mut Sink,
-    output: &Output,
-) -> Result<Verified> {
-    let control = VerifyControl::new();
-    let (over, is_over) = channel::<()>();
-    thread::scope(|scope| {
-        let counted = &control;
-        let progress = scope.spawn(move || rows_read::show(&is_over, || counted.rows(), output));
-        let sides = [(configs[0], &names[0]), (configs[1], &names[1])];
-        let verified = verify_tables(sides[0], sides[1], options, &control, |difference| sink.take(difference));
-        drop(over);
-        let _ = progress.join();
-        verified
-    })
 }

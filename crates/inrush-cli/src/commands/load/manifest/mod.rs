@@ -11,13 +11,15 @@ mod files;
 mod order;
 mod tables;
 
-use super::args::{LoadArgs, ManifestFormat};
+use super::args::LoadArgs;
 use super::interrupt::Watch;
 use super::many::{self, TableLoad};
 use crate::Output;
+use crate::commands::file_args::ManifestFormat;
 use crate::commands::manifest::{Exported, RowsOf};
 use crate::connection::{Environment, hint_at_login};
 use files::FoundManifest;
+use inrush::Config;
 use inrush::blocking::Connection;
 use inrush::sans_io::write::Computed;
 use inrush::sans_io::write::expression::Part;
@@ -28,17 +30,8 @@ use tables::RestoreTarget;
 /// Loads the export that the arguments name, if they name one, and returns the exit code.
 pub(super) fn run(args: &LoadArgs, signals: &Watch, output: &Output) -> Result<Option<u8>> {
     let Some(found) = files::find(&args.files)? else { return Ok(None) };
-    args.check_for_manifest()?;
-    let format = ManifestFormat::parse(&found.manifest.format).ok_or_else(|| {
-        Error::config(format!("`{}` is of files of the format `{}`", found.name, found.manifest.format))
-            .with_hint("it is not known here; a newer `inrush` wrote it")
-    })?;
     let config = args.connect.config(&Environment::of_process())?;
-    let targets = targets(&found, args, config.database())?;
-    match args.trusts_source() {
-        true => output.detail("the files are not compared with the manifest (`--trust-source`)"),
-        false => found.check()?,
-    }
+    let (format, targets) = read(&found, args, &config, output)?;
     let mut connection = Connection::connect(&config).map_err(hint_at_login)?;
     let (missing, order) = tables::plan(&mut connection, &targets, args.leaves_foreign_keys()?)?;
     if args.is_dry_run() && !missing.is_empty() {
@@ -49,6 +42,34 @@ pub(super) fn run(args: &LoadArgs, signals: &Watch, output: &Output) -> Result<O
     drop(connection);
     let load = |at: usize| table_load(&found, &targets[at], &found.manifest.tables[at], format, args);
     many::run(args, order.into_iter().map(load).collect(), signals, output).map(Some)
+}
+
+/// The load of each table of the export that the arguments name, if they name one: for comparing them.
+pub(crate) fn loads(args: &LoadArgs, config: &Config, output: &Output) -> Result<Option<Vec<TableLoad>>> {
+    let Some(found) = files::find(&args.files)? else { return Ok(None) };
+    let (format, targets) = read(&found, args, config, output)?;
+    let pairs = targets.iter().zip(&found.manifest.tables);
+    Ok(Some(pairs.map(|(target, exported)| table_load(&found, target, exported, format, args)).collect()))
+}
+
+/// The format of the files, which are what the manifest says, and the table of each entry.
+fn read(
+    found: &FoundManifest,
+    args: &LoadArgs,
+    config: &Config,
+    output: &Output,
+) -> Result<(ManifestFormat, Vec<RestoreTarget>)> {
+    args.check_for_manifest()?;
+    let format = ManifestFormat::parse(&found.manifest.format).ok_or_else(|| {
+        Error::config(format!("`{}` is of files of the format `{}`", found.name, found.manifest.format))
+            .with_hint("it is not known here; a newer `inrush` wrote it")
+    })?;
+    let targets = targets(found, args, config.database())?;
+    match args.trusts_source() {
+        true => output.detail("the files are not compared with the manifest (`--trust-source`)"),
+        false => found.check()?,
+    }
+    Ok((format, targets))
 }
 
 /// The table of each entry of the manifest, in its order.

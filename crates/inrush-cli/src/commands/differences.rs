@@ -9,12 +9,14 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-pub(super) struct Sink {
+pub(crate) struct Sink {
     shown: Vec<Difference>,
     most_shown: usize,
     /// Differences that are not shown.
-    pub(super) n_hidden: u64,
+    n_hidden: u64,
     file: Option<Writer>,
+    /// Its name, also once it is written.
+    path: Option<PathBuf>,
 }
 
 struct Writer {
@@ -26,17 +28,18 @@ struct Writer {
 
 impl Sink {
     /// Makes the file, which must be new.
-    pub(super) fn new(file: Option<&Path>, most_shown: usize, mended: &TableName) -> Result<Self> {
+    pub(crate) fn new(file: Option<&Path>, most_shown: usize, mended: &TableName) -> Result<Self> {
+        let path = file.map(Path::to_owned);
         let file = file.map(|path| Writer::new(path, mended)).transpose()?;
-        Ok(Self { shown: Vec::new(), most_shown, n_hidden: 0, file })
+        Ok(Self { shown: Vec::new(), most_shown, n_hidden: 0, file, path })
     }
 
-    /// Whether each difference needs its values.
-    pub(super) fn wants_values(&self) -> bool {
-        self.file.is_some()
+    /// How many differences need their values.
+    pub(crate) fn n_described(&self) -> usize {
+        if self.file.is_some() { usize::MAX } else { self.most_shown }
     }
 
-    pub(super) fn take(&mut self, difference: Difference) -> Result<()> {
+    pub(crate) fn take(&mut self, difference: Difference) -> Result<()> {
         if let Some(writer) = &mut self.file {
             writer.write(&difference)?;
         }
@@ -47,22 +50,30 @@ impl Sink {
         Ok(())
     }
 
-    pub(super) fn lines(&self) -> impl Iterator<Item = String> {
-        self.shown.iter().map(Difference::to_string)
+    pub(crate) fn shown(&self) -> &[Difference] {
+        &self.shown
     }
 
-    pub(super) fn as_json(&self) -> Value {
-        self.shown.iter().map(as_json).collect()
+    /// A line for each that is shown, and one for the others, with words for the two sides.
+    pub(crate) fn lines(&self, sides: [&str; 2]) -> Vec<String> {
+        let mut lines: Vec<_> = self.shown.iter().map(|difference| difference.in_words(sides)).collect();
+        if self.n_hidden > 0 {
+            lines.push(match &self.path {
+                Some(file) => format!("and {} more: all are in `{}`", self.n_hidden, file.display()),
+                None => format!("and {} more; `--differences-to FILE` writes all", self.n_hidden),
+            });
+        }
+        lines
     }
 
     /// Writes the file to its end.
-    pub(super) fn finish(&mut self) -> Result<()> {
+    pub(crate) fn finish(&mut self) -> Result<()> {
         let Some(Writer { path, mut file, .. }) = self.file.take() else { return Ok(()) };
         file.flush().and_then(|()| file.get_ref().sync_all()).map_err(|error| cannot(&path, error))
     }
 }
 
-fn as_json(difference: &Difference) -> Value {
+pub(crate) fn as_json(difference: &Difference) -> Value {
     let key: serde_json::Map<_, _> =
         difference.key.iter().map(|(column, value)| (name(column), json!(value))).collect();
     let columns: Vec<_> = difference
