@@ -7,16 +7,42 @@ use std::collections::BTreeSet;
 
 /// The answer, a sentence a line: how to write, when to commit, how many rows a statement and connections, and what distance changes.
 /// Results of a busy machine give one sentence that says so instead.
-pub fn of(insert: &Results, sweep: &Results, rtt: &Results) -> Vec<String> {
-    match [insert, sweep, rtt].into_iter().find_map(busy::of) {
+pub fn of(insert: &Results, sweep: &Results, rtt: &Results, load: &Results) -> Vec<String> {
+    match [insert, sweep, rtt, load].into_iter().find_map(busy::of) {
         Some(why) => vec![busy::withheld(&why)],
-        None => whatever_the_machine_did(insert, sweep, rtt),
+        None => whatever_the_machine_did(insert, sweep, rtt, load),
     }
 }
 
 /// The same from any machine.
-pub fn whatever_the_machine_did(insert: &Results, sweep: &Results, rtt: &Results) -> Vec<String> {
-    [ways(insert), commits(insert), amounts(sweep), distance(rtt)].concat()
+pub fn whatever_the_machine_did(insert: &Results, sweep: &Results, rtt: &Results, load: &Results) -> Vec<String> {
+    [ways(insert), commits(insert), amounts(sweep), distance(rtt), vec![to_copy(load)]].concat()
+}
+
+/// The command that loads a file here, with the rate that it was measured at. Another number of lanes than its own choice is named only if
+/// it is faster by more than a tenth.
+fn to_copy(load: &Results) -> String {
+    let lines = table::lines(load);
+    let rates: Vec<(&str, f64)> =
+        lines.iter().filter_map(|line| Some((line.case.with.get("lanes")?.as_str(), line.median_rate()?))).collect();
+    let auto = rates.iter().find(|(lanes, _)| *lanes == "auto");
+    let best = rates.iter().filter(|(lanes, _)| *lanes != "auto").max_by(|a, b| a.1.total_cmp(&b.1));
+    let command = "inrush load FILE --into TABLE";
+    match (auto, best) {
+        (Some((_, auto)), Some((lanes, best))) if *best > auto * WORTH_IT => format!(
+            "To copy: `{command} --lanes {lanes}`: {} rows/s here; without `--lanes` it finds {} by itself.",
+            grouped(*best, 0),
+            grouped(*auto, 0)
+        ),
+        (Some((_, auto)), _) => format!(
+            "To copy: `{command}`: {} rows/s here with what it chooses itself; no number of lanes is faster by more than a tenth.",
+            grouped(*auto, 0)
+        ),
+        (None, _) => {
+            let reason = load.run.left_out.first().map(|left_out| format!(": {}", left_out.reason)).unwrap_or_default();
+            format!("To copy: `{command}`; its rate was not measured{reason}.")
+        }
+    }
 }
 
 /// The fastest method of inrush, for the largest number of rows.
@@ -261,9 +287,32 @@ mod tests {
         assert_eq!(distance(&rtt), ["With a round trip of 5 ms row by row comes to 196 rows/s, `load-data` to 9,804."]);
     }
 
+    #[track_caller]
+    fn copies(loads: &[(&str, f64)], want: &str) {
+        let of = |(lanes, seconds): &(&str, f64)| (case("load-data", &[("lanes", lanes)], "", 10_000), *seconds);
+        assert_eq!(to_copy(&results_of(&loads.iter().map(of).collect::<Vec<_>>())), want);
+    }
+
+    #[test]
+    fn one_command_to_copy() {
+        copies(
+            &[("1", 1.0), ("2", 0.6), ("auto", 0.61)],
+            "To copy: `inrush load FILE --into TABLE`: 16,072 rows/s here with what it chooses itself; \
+             no number of lanes is faster by more than a tenth.",
+        );
+        copies(
+            &[("1", 1.0), ("4", 0.3), ("auto", 0.6)],
+            "To copy: `inrush load FILE --into TABLE --lanes 4`: 32,680 rows/s here; without `--lanes` it finds 16,340 by itself.",
+        );
+    }
+
     #[test]
     fn nothing_is_said_of_nothing() {
         let none = insert(&[]);
-        assert_eq!(of(&none, &none, &none), ["Nothing was measured to its end."]);
+        let want = [
+            "Nothing was measured to its end.",
+            "To copy: `inrush load FILE --into TABLE`; its rate was not measured: the server has `local_infile` off.",
+        ];
+        assert_eq!(of(&none, &none, &none, &none), want);
     }
 }

@@ -23,12 +23,7 @@ pub fn page(examination: &Examination, version: &str) -> String {
         let _ = writeln!(body, "<section id=\"unknown\"><h2>What could not be read</h2><ul>{items}</ul></section>");
     }
     let about = format!("{} of {n_rules} rules apply", findings.len());
-    let facts = format!(
-        "<span>{}</span><span>{}</span><span>inrush {}</span>",
-        escaped(server),
-        escaped(&about),
-        escaped(version)
-    );
+    let facts = format!("{}<span>{}</span><span>inrush {}</span>", escaped(server), escaped(&about), escaped(version));
     crate::html::frame("inrush doctor", &title, version, &facts, &body)
 }
 
@@ -38,7 +33,7 @@ fn section(out: &mut String, number: usize, finding: &Finding) {
     let _ = writeln!(
         out,
         "<section id=\"{}\"><h2>{number}. {}</h2>\n<p class=\"answer\">{}</p>\n<ul>{evidence}</ul>\n<p><b>Do</b> {}</p>\n{risk}\
-         <p class=\"facts\"><span>{}</span><span>{}</span></p></section>",
+         <p class=\"facts\">{}<span>{}</span></p></section>",
         finding.rule,
         with_code(&finding.title),
         with_code(&finding.effect.shown()),

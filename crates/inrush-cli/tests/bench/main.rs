@@ -310,14 +310,22 @@ fn the_tour_ends_with_what_to_do() {
     let done = command.output().unwrap();
     assert_eq!(done.status.code(), Some(0), "{}", said(&done));
     let shown = String::from_utf8_lossy(&done.stdout).into_owned();
-    for word in ["## insert", "## sweep", "## rtt"] {
+    for word in ["## insert", "## sweep", "## rtt", "## load"] {
         assert!(shown.contains(word), "no `{word}`: {}", said(&done));
     }
-    gives_advice(&shown, &["On this server use `", "rows a statement are enough", "round trip of 5 ms"]);
+    gives_advice(
+        &shown,
+        &[
+            "On this server use `",
+            "rows a statement are enough",
+            "round trip of 5 ms",
+            "To copy: `inrush load FILE --into TABLE",
+        ],
+    );
     let kept = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = kept.map(|name| name.split('-').nth(2).unwrap_or_default().to_owned()).collect();
     names.sort_unstable();
-    assert_eq!(names, ["insert", "rtt", "sweep"], "what it leaves behind");
+    assert_eq!(names, ["insert", "load", "rtt", "sweep"], "what it leaves behind");
 }
 
 /// Of no experiment; what failed is still said.

@@ -76,12 +76,17 @@ fn the_probe_measures_and_leaves_nothing() {
         }
         let (code, json, stderr) = doctor(place, &["many", "--probe"]);
         assert_eq!((code, stderr.as_str()), (0, ""), "{json}");
-        let of = |rule: &str| json["findings"].as_array().unwrap().iter().find(|finding| finding["rule"] == rule).cloned().unwrap();
+        let of = |rule: &str| {
+            json["findings"].as_array().unwrap().iter().find(|finding| finding["rule"] == rule).cloned().unwrap()
+        };
         for rule in ["many-indexes", "commit-flush"] {
             let effect = &of(rule)["effect"];
             assert!(effect["kind"] == "measured" && effect["factor"].as_f64().unwrap() > 0.0, "{rule}: {effect}");
         }
-        assert!(json["probed"] == true && of("many-indexes")["evidence"][0].as_str().unwrap().starts_with("768 rows: "), "{json}");
+        assert!(
+            json["probed"] == true && of("many-indexes")["evidence"][0].as_str().unwrap().starts_with("768 rows: "),
+            "{json}"
+        );
         assert_eq!(place.sql("SHOW DATABASES LIKE 'inrush\\_doctor\\_%'"), "");
         assert_eq!(place.sql("SELECT COUNT(*) FROM many").trim(), "768");
     });

@@ -1,8 +1,9 @@
-//! `inrush bench` alone: a tour of about two minutes. Three small experiments on one server, one after the other, and a plain answer from
+//! `inrush bench` alone: a tour of about two minutes. Four small experiments on one server, one after the other, and a plain answer from
 //! their numbers.
 
 use super::experiment::{self, Experiment};
 use super::insert::InsertArgs;
+use super::load::LoadArgs;
 use super::place::BenchPlace;
 use super::rtt::RttArgs;
 use super::sweep::SweepArgs;
@@ -46,25 +47,26 @@ struct Only<T: Args> {
 pub(super) fn run(args: &TourArgs, output: &Output) -> Result<u8> {
     experiment::at_a_place(&args.connect, None, false, output, |place, stop| {
         output.notice(
-            "a tour of about two minutes: insert methods, then numbers of rows and connections, then round trips",
+            "a tour of about two minutes: insert methods, then numbers of rows and connections, then round trips, then loads of a file",
         );
         let amounts = if args.small { SMALL } else { FULL };
         let began = Instant::now();
         let part = |stages: u32| part_of(TIME, began.elapsed(), stages);
-        let insert = stage::<InsertArgs>(amounts.insert, place, stop, output, part(3))?;
+        let insert = stage::<InsertArgs>(amounts.insert, place, stop, output, part(4))?;
         let way = answer::best_way(&insert).filter(|way| SWEPT.contains(&way.as_str()));
         let method = way.as_deref().unwrap_or("multi-row");
-        let sweep = stage::<SweepArgs>(&format!("{} --method {method}", amounts.sweep), place, stop, output, part(2))?;
-        let rtt = stage::<RttArgs>(amounts.rtt, place, stop, output, part(1))?;
+        let sweep = stage::<SweepArgs>(&format!("{} --method {method}", amounts.sweep), place, stop, output, part(3))?;
+        let rtt = stage::<RttArgs>(amounts.rtt, place, stop, output, part(2))?;
+        let load = stage::<LoadArgs>(amounts.load, place, stop, output, part(1))?;
         let answer = match args.small {
-            false => answer::of(&insert, &sweep, &rtt),
-            true => answer::whatever_the_machine_did(&insert, &sweep, &rtt),
+            false => answer::of(&insert, &sweep, &rtt, &load),
+            true => answer::whatever_the_machine_did(&insert, &sweep, &rtt, &load),
         };
         if output.is_json() {
             let document = |results: &Results| serde_json::from_str::<Value>(&table::json(results)).unwrap_or_default();
             let all = json!({
                 "inrush": "bench tour", "version": 1, "answer": answer,
-                "insert": document(&insert), "sweep": document(&sweep), "rtt": document(&rtt),
+                "insert": document(&insert), "sweep": document(&sweep), "rtt": document(&rtt), "load": document(&load),
             });
             output.result(&format!("{all:#}"));
         } else {
@@ -75,25 +77,28 @@ pub(super) fn run(args: &TourArgs, output: &Output) -> Result<u8> {
 }
 
 /// A slow machine makes fewer rounds in it, and each case at least once.
-const TIME: Duration = Duration::from_secs(150);
+const TIME: Duration = Duration::from_secs(170);
 
 /// The options of each experiment.
 struct Amounts {
     insert: &'static str,
     sweep: &'static str,
     rtt: &'static str,
+    load: &'static str,
 }
 
 const FULL: Amounts = Amounts {
     insert: "--rows 1000,10000 --cap 3",
     sweep: "--statement-rows 100,1000,10000 --connections 1,2,4 --for 0.5",
     rtt: "--rtt 0,5 --rows 1000 --cap 3",
+    load: "--rows 200000 --lanes 1,2,4,auto --commit-rows none",
 };
 
 const SMALL: Amounts = Amounts {
     insert: "--rows 100,500 --cap 3",
     sweep: "--statement-rows 10,100,1000 --connections 1,2 --for 0.2",
     rtt: "--rtt 0,5 --rows 50 --cap 3",
+    load: "--rows 500 --lanes 1,2,auto --commit-rows none",
 };
 
 /// One experiment, with these options.
