@@ -1,5 +1,6 @@
 //! The options about how files are read: those of `inrush load`, and of `inrush verify` for files.
 
+use crate::commands::manifest::{CsvText, USUAL_NULL};
 use clap::{Args, Parser, ValueEnum};
 use inrush_files::{FileOptions, Format, Percent};
 
@@ -172,9 +173,6 @@ impl ManifestFormat {
     }
 }
 
-/// NULL in the CSV files of an export.
-const EXPORTED_NULL: &str = r"\N";
-
 /// A command line without options.
 #[derive(Parser)]
 struct Defaults {
@@ -189,13 +187,17 @@ impl FileArgs {
     }
 
     /// The same for files of an export, which are read as it wrote them.
-    pub(crate) fn of_export(&self, format: ManifestFormat) -> Self {
+    pub(crate) fn of_export(&self, format: ManifestFormat, csv: Option<&CsvText>) -> Self {
         let format_of = |format| Self { format, ..self.clone() };
         match format {
             ManifestFormat::Csv => Self {
-                header: true,
+                header: csv.is_none_or(|csv| csv.header),
+                no_header: csv.is_some_and(|csv| !csv.header),
                 header_names: NamesArg::Keep,
-                null: vec![EXPORTED_NULL.into()],
+                delimiter: csv.map(|csv| csv.delimiter.clone()),
+                quote: csv.map(|csv| csv.quote.clone()),
+                escape: csv.and_then(|csv| csv.escape.clone()),
+                null: csv.map_or(Some(USUAL_NULL.into()), |csv| csv.null.clone()).into_iter().collect(),
                 ..format_of(FormatArg::Csv)
             },
             ManifestFormat::Jsonl => format_of(FormatArg::Jsonl),

@@ -20,7 +20,21 @@ pub(crate) struct Manifest {
     pub(crate) time_zone: String,
     /// The extension of the format.
     pub(crate) format: String,
+    /// How CSV is written; `None`: with commas, `"`, `\N` for NULL, and a line of names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) csv: Option<CsvText>,
     pub(crate) tables: Vec<Exported>,
+}
+
+/// The style of CSV, in the words of the options.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct CsvText {
+    pub(crate) delimiter: String,
+    pub(crate) quote: String,
+    pub(crate) escape: Option<String>,
+    /// `None`: the escape and N.
+    pub(crate) null: Option<String>,
+    pub(crate) header: bool,
 }
 
 /// Where the binary log was.
@@ -136,6 +150,9 @@ pub(crate) fn lock_name(lock: ReadLock) -> &'static str {
 pub(crate) fn hash_text(xxh3: u64) -> String {
     format!("{xxh3:016x}")
 }
+
+/// NULL in CSV files, if no other text was chosen.
+pub(crate) const USUAL_NULL: &str = r"\N";
 
 /// The version of manifests.
 pub(crate) const VERSION: u32 = 1;

@@ -17,6 +17,7 @@ mod comments;
 mod computed;
 mod doctor;
 mod export;
+mod exported_parts;
 mod files;
 mod formats;
 mod found_out;

@@ -1,44 +1,143 @@
-//! CSV by RFC 4180, so that no reader has to guess: NULL is `\N`. A text is in quotes if it could be read as NULL, as the end of its
-//! field or as nothing.
+//! CSV so that no reader has to guess. With quotes, a text is in quotes if it could be read as NULL, as the end of its field or as
+//! nothing. Without, an escape stands before what is special, or there is nothing special in any text.
 
 use super::column::LineColumn;
+use crate::dialect::{CsvOptions, Dialect};
+use inrush_core::error::{Error, Result};
 
-pub(super) fn header(columns: &[LineColumn], lines: &mut Vec<u8>) {
-    line(columns.iter().map(|column| Some(&*column.name)), lines);
+/// How a file of fields is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CsvStyle {
+    dialect: Dialect,
+    null: Vec<u8>,
+    has_header: bool,
 }
 
-pub(super) fn line<'c>(cells: impl Iterator<Item = Option<&'c [u8]>>, lines: &mut Vec<u8>) {
-    for (at, cell) in cells.enumerate() {
-        if at > 0 {
-            lines.push(b',');
-        }
-        match cell {
-            None => lines.extend_from_slice(NULL),
-            Some(cell) => text(cell, lines),
-        }
+impl Default for CsvStyle {
+    /// RFC 4180, with `\N` for NULL.
+    fn default() -> Self {
+        let dialect =
+            Dialect { delimiter: b',', quote: Some(b'"'), escape: None, comment: None, nulls: vec![NULL.to_vec()] };
+        Self { dialect, null: NULL.to_vec(), has_header: true }
     }
-    lines.push(b'\n');
 }
 
-fn text(cell: &[u8], lines: &mut Vec<u8>) {
-    if !needs_quotes(cell) {
-        return lines.extend_from_slice(cell);
+impl CsvStyle {
+    /// What a reader with these options understands: delimiter (`delimiter` if they name none), quote, escape, header, the first text
+    /// for NULL (`\N` if they name none).
+    ///
+    /// # Errors
+    /// `Config` for characters that cannot be told apart.
+    pub fn new(options: &CsvOptions, delimiter: u8) -> Result<Self> {
+        let dialect = Dialect::new(options, delimiter)?;
+        let null = options.nulls.first().map_or(NULL, |null| null).to_vec();
+        let specials = [Some(dialect.delimiter), dialect.quote, Some(b'\n'), Some(b'\r')];
+        let shown = String::from_utf8_lossy(&null);
+        if null.iter().any(|byte| specials.contains(&Some(*byte))) {
+            return Err(Error::config(format!(
+                "the text for NULL, `{shown}`, has a delimiter, a quote or a line end in it"
+            )));
+        }
+        if dialect.escapes_unquoted() {
+            if dialect.delimiter.is_ascii_alphanumeric() || null != dialect.nulls.last().map_or(NULL, |null| null) {
+                return Err(Error::config("with an escape and without quotes, NULL is the escape and N")
+                    .with_hint("leave `--null` out, and separate fields by a tab, a comma or the like"));
+            }
+        } else if dialect.escape.is_some_and(|escape| null.contains(&escape)) && null != NULL {
+            return Err(Error::config(format!("the text for NULL, `{shown}`, has the escape in it")));
+        }
+        Ok(Self { dialect, null, has_header: options.header })
     }
-    lines.push(b'"');
-    for piece in cell.split_inclusive(|byte| *byte == b'"') {
-        lines.extend_from_slice(piece);
-        if piece.ends_with(b"\"") {
-            lines.push(b'"');
+
+    /// Whether a text may be in quotes.
+    pub fn has_quotes(&self) -> bool {
+        self.dialect.quote.is_some()
+    }
+
+    /// The first line.
+    pub(super) fn header(&self, columns: &[LineColumn], lines: &mut Vec<u8>) -> Result<()> {
+        match self.has_header {
+            true => self.line(columns.iter().map(|column| Some(&*column.name)), lines),
+            false => Ok(()),
         }
     }
-    lines.push(b'"');
-}
 
-/// Blanks at the ends and backslashes are quoted too: some readers drop the first, and take the second for escapes.
-fn needs_quotes(cell: &[u8]) -> bool {
-    let is_odd = |byte: &u8| matches!(byte, b',' | b'"' | b'\'' | b'\n' | b'\r' | b'\\' | b'#');
-    let is_blank = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_whitespace);
-    cell.is_empty() || is_blank(cell.first()) || is_blank(cell.last()) || cell.iter().any(is_odd)
+    pub(super) fn line<'c>(&self, cells: impl Iterator<Item = Option<&'c [u8]>>, lines: &mut Vec<u8>) -> Result<()> {
+        for (at, cell) in cells.enumerate() {
+            if at > 0 {
+                lines.push(self.dialect.delimiter);
+            }
+            match (cell, self.dialect.quote) {
+                (None, _) => lines.extend_from_slice(&self.null),
+                (Some(cell), Some(quote)) => self.quoted(cell, quote, lines),
+                (Some(cell), None) => self.unquoted(cell, lines)?,
+            }
+        }
+        lines.push(b'\n');
+        Ok(())
+    }
+
+    fn quoted(&self, cell: &[u8], quote: u8, lines: &mut Vec<u8>) {
+        if !self.needs_quotes(cell, quote) {
+            return lines.extend_from_slice(cell);
+        }
+        let escape = self.dialect.escape;
+        lines.push(quote);
+        for &byte in cell {
+            if byte == quote || Some(byte) == escape {
+                lines.push(escape.unwrap_or(quote));
+            }
+            lines.push(byte);
+        }
+        lines.push(quote);
+    }
+
+    /// Blanks at the ends and backslashes are quoted too: some readers drop the first, and take the second for escapes.
+    fn needs_quotes(&self, cell: &[u8], quote: u8) -> bool {
+        let dialect = &self.dialect;
+        let is_odd = |byte: &u8| {
+            matches!(byte, b',' | b'"' | b'\'' | b'\n' | b'\r' | b'\\' | b'#')
+                || *byte == dialect.delimiter
+                || *byte == quote
+                || Some(*byte) == dialect.escape
+        };
+        let is_blank = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_whitespace);
+        cell.is_empty()
+            || is_blank(cell.first())
+            || is_blank(cell.last())
+            || cell == self.null
+            || cell.iter().any(is_odd)
+    }
+
+    fn unquoted(&self, cell: &[u8], lines: &mut Vec<u8>) -> Result<()> {
+        let Some(escape) = self.dialect.escape else {
+            let is_special = |byte: &u8| matches!(byte, b'\n' | b'\r') || *byte == self.dialect.delimiter;
+            if cell.iter().any(is_special) || cell == self.null {
+                let shown = String::from_utf8_lossy(cell);
+                let problem = format!("`{}` cannot be told apart without quotes", shown.escape_default());
+                return Err(
+                    Error::data(problem).with_hint("`--escape '\\'` with `--quote ''` writes it, and so do quotes")
+                );
+            }
+            lines.extend_from_slice(cell);
+            return Ok(());
+        };
+        for &byte in cell {
+            let name = match byte {
+                b'\n' => b'n',
+                b'\r' => b'r',
+                b'\t' => b't',
+                0 => b'0',
+                byte if byte == escape || byte == self.dialect.delimiter => byte,
+                byte => {
+                    lines.push(byte);
+                    continue;
+                }
+            };
+            lines.extend([escape, name]);
+        }
+        Ok(())
+    }
 }
 
 const NULL: &[u8] = br"\N";

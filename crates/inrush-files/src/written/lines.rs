@@ -2,16 +2,17 @@
 
 use super::column::LineColumn;
 use super::compressed::{Compressed, WrittenCompression};
-use super::{csv, jsonl, unwritten};
+use super::csv::CsvStyle;
+use super::{jsonl, unwritten};
 use arrow_array::{Array, BinaryViewArray, RecordBatch};
 use arrow_schema::SchemaRef;
 use inrush_core::error::Result;
 use std::io::Write;
 
 /// The text around values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    Csv,
+    Csv(CsvStyle),
     Json,
 }
 
@@ -27,8 +28,8 @@ impl<W: Write> LinesWriter<W> {
     pub(super) fn new(form: Form, compression: WrittenCompression, schema: &SchemaRef, out: W) -> Result<Self> {
         let columns: Vec<_> = schema.fields().iter().map(|field| LineColumn::new(field)).collect();
         let mut lines = Vec::new();
-        if form == Form::Csv {
-            csv::header(&columns, &mut lines);
+        if let Form::Csv(style) = &form {
+            style.header(&columns, &mut lines)?;
         }
         let out = Compressed::new(compression, out).map_err(unwritten)?;
         Ok(Self { form, out, lines, columns })
@@ -44,8 +45,8 @@ impl<W: Write> LinesWriter<W> {
         for row in 0..batch.num_rows() {
             let cells = self.columns.iter().zip(&arrays);
             let cells = cells.map(|(column, array)| (column, array.is_valid(row).then(|| array.value(row))));
-            match self.form {
-                Form::Csv => csv::line(cells.map(|(_, cell)| cell), &mut self.lines),
+            match &self.form {
+                Form::Csv(style) => style.line(cells.map(|(_, cell)| cell), &mut self.lines)?,
                 Form::Json => jsonl::line(cells, &mut self.lines)?,
             }
             if self.lines.len() >= BUFFER {
@@ -53,6 +54,11 @@ impl<W: Write> LinesWriter<W> {
             }
         }
         Ok(())
+    }
+
+    /// Bytes that are not written yet, before compression.
+    pub(super) fn n_buffered(&self) -> usize {
+        self.lines.len()
     }
 
     pub(super) fn finish(mut self) -> Result<W> {

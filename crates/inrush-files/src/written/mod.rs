@@ -57,6 +57,7 @@ impl WrittenFormat {
 }
 
 pub use compressed::WrittenCompression;
+pub use csv::CsvStyle;
 
 /// A file that is being written.
 pub struct BatchWriter<W: Write + Send>(Writer<W>);
@@ -86,9 +87,23 @@ impl<W: Write + Send> BatchWriter<W> {
         schema: &SchemaRef,
         out: W,
     ) -> Result<Self> {
+        Self::styled(format, &CsvStyle::default(), compression, schema, out)
+    }
+
+    /// The same with another style of CSV; other formats ignore it.
+    ///
+    /// # Errors
+    /// Those of [`BatchWriter::new`].
+    pub fn styled(
+        format: WrittenFormat,
+        style: &CsvStyle,
+        compression: WrittenCompression,
+        schema: &SchemaRef,
+        out: W,
+    ) -> Result<Self> {
         let lines = |form, out| lines::LinesWriter::new(form, compression, schema, out).map(Writer::Lines);
         Ok(Self(match format {
-            WrittenFormat::Csv => lines(lines::Form::Csv, out)?,
+            WrittenFormat::Csv => lines(lines::Form::Csv(style.clone()), out)?,
             WrittenFormat::JsonLines => lines(lines::Form::Json, out)?,
             WrittenFormat::Parquet => {
                 let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(of_parquet)?;
@@ -122,6 +137,15 @@ impl<W: Write + Send> BatchWriter<W> {
                 Ok(())
             }
             Writer::Arrow(writer) => writer.write(batch).map_err(of_arrow),
+        }
+    }
+
+    /// Bytes of rows that are still in memory: those of a row group, before it is compressed as a whole, or of lines.
+    pub fn n_buffered(&self) -> usize {
+        match &self.0 {
+            Writer::Lines(writer) => writer.n_buffered(),
+            Writer::Parquet(writer) => writer.in_progress_size(),
+            Writer::Arrow(_) => 0,
         }
     }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::FileOptions;
 use arrow_array::{
     ArrayRef, BinaryArray, BooleanArray, Decimal128Array, DurationMicrosecondArray, Float64Array, Int64Array,
     StringArray,
@@ -128,4 +129,48 @@ fn a_full_disk_is_named() {
         let error = written.unwrap_err();
         assert!(error.to_string().contains("no storage space"), "{format:?}: {error}");
     }
+}
+
+/// A line of three cells, as this style writes it and as the reader reads it.
+#[track_caller]
+fn styled(options: &FileOptions, delimiter: u8, want: std::result::Result<&str, &str>) {
+    let cells = [Some("a;b\t\"c\\"), None, Some(""), Some("NA"), Some("x\ny")];
+    let columns = cells.map(|cell| Arc::new(StringArray::from(vec![cell])) as ArrayRef);
+    let names = ["a", "b", "c", "d", "e"];
+    let batch =
+        RecordBatch::try_from_iter_with_nullable(names.into_iter().zip(columns).map(|(n, c)| (n, c, true))).unwrap();
+    let write = || {
+        let style = CsvStyle::new(&options.csv_options(false)?, delimiter)?;
+        let none = WrittenCompression::None;
+        let mut writer = BatchWriter::styled(WrittenFormat::Csv, &style, none, &batch.schema(), Vec::new())?;
+        writer.write(&batch)?;
+        Ok::<_, Error>(String::from_utf8(writer.finish()?).unwrap())
+    };
+    assert_eq!(write().as_deref().map_err(|error| error.message()), want);
+}
+
+#[test]
+fn csv_has_the_style_of_a_load() {
+    let some = |text: &str| Some(text.to_owned());
+    let csv = FileOptions { format: crate::Format::Csv, ..FileOptions::default() };
+    styled(&csv, b'\t', Ok("a\tb\tc\td\te\n\"a;b\t\"\"c\\\"\t\\N\t\"\"\tNA\t\"x\ny\"\n"));
+    let other = FileOptions { delimiter: some(";"), nulls: vec!["NA".into()], header: Some(false), ..csv.clone() };
+    styled(&other, b',', Ok("\"a;b\t\"\"c\\\";NA;\"\";\"NA\";\"x\ny\"\n"));
+    let single = FileOptions { quote: some("'"), escape: some("\\"), header: Some(false), ..csv.clone() };
+    styled(&single, b',', Ok("'a;b\t\"c\\\\',\\N,'',NA,'x\ny'\n"));
+    let outfile = FileOptions { quote: some(""), escape: some("\\"), header: Some(false), ..csv.clone() };
+    styled(&outfile, b'\t', Ok("a;b\\t\"c\\\\\t\\N\t\tNA\tx\\ny\n"));
+    styled(&FileOptions { quote: some(""), ..csv.clone() }, b'|', Err("`x\\ny` cannot be told apart without quotes"));
+    styled(
+        &FileOptions { nulls: vec!["a,b".into()], ..csv.clone() },
+        b',',
+        Err("the text for NULL, `a,b`, has a delimiter, a quote or a line end in it"),
+    );
+    styled(
+        &FileOptions { delimiter: some("\""), ..csv.clone() },
+        b',',
+        Err("the quote and the delimiter are the same, `\"`"),
+    );
+    let contradicts = FileOptions { quote: some(""), escape: some("\\"), nulls: vec!["x".into()], ..csv };
+    styled(&contradicts, b',', Err("with an escape and without quotes, NULL is the escape and N"));
 }

@@ -2,6 +2,7 @@
 //! vectors.
 
 use arrow_array::builder::{Float32Builder, ListBuilder};
+use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayRef, BinaryArray, RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use inrush_core::{Error, Result};
@@ -13,6 +14,8 @@ use std::sync::Arc;
 pub(super) struct Known {
     pub(super) documents: Vec<String>,
     pub(super) vectors: Vec<String>,
+    /// ENUM and SET, for which a reader of CSV takes nothing between two delimiters for NULL.
+    pub(super) choices: Vec<String>,
 }
 
 impl Known {
@@ -30,6 +33,23 @@ impl Known {
             () => field.clone(),
         };
         Arc::new(Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>()))
+    }
+
+    /// Refuses what cannot be told from NULL in a file without quotes.
+    ///
+    /// # Errors
+    /// `Data` for an empty text of an ENUM or a SET.
+    pub(super) fn check_without_quotes(&self, batch: &RecordBatch) -> Result<()> {
+        let schema = batch.schema();
+        for (field, array) in schema.fields().iter().zip(batch.columns()) {
+            let texts = array.as_string_opt::<i32>().filter(|_| self.choices.contains(field.name()));
+            if texts.is_some_and(|texts| texts.iter().any(|text| text == Some(""))) {
+                let problem =
+                    format!("column `{}` has an empty value, which without quotes is read as NULL", field.name());
+                return Err(Error::data(problem).with_hint("leave `--quote ''` out"));
+            }
+        }
+        Ok(())
     }
 
     /// A batch with such a schema.

@@ -1,69 +1,74 @@
 //! The lanes: a thread and a connection each, which take the parts of tables one after the other and write a file of each.
 
+use super::file::{Layout, OpenFile, in_file};
 use super::folder::{Folder, NewFile};
 use super::known::Known;
+use super::pace::Pace;
 use crate::Output;
-use crate::commands::manifest::{WrittenFile, hash_text};
+use crate::commands::manifest::WrittenFile;
 use crate::commands::rows_read;
 use inrush::blocking::Connection;
 use inrush::{ArrowOptions, InvalidDates};
 use inrush_core::error::Kind;
 use inrush_core::{Error, Result};
 use inrush_files::mask::{TableMasks, UniqueMasks, mask_batch};
-use inrush_files::{BatchWriter, WrittenCompression, WrittenFormat};
-use std::hash::Hasher as _;
-use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
-use twox_hash::XxHash3_64;
 
-/// A query, and the file of its rows.
+/// A query, and the files of its rows.
 #[derive(Debug)]
 pub(super) struct Part {
     /// The number of its table.
     pub(super) table: usize,
     pub(super) query: String,
     pub(super) known: Known,
-    /// The name of the file.
-    pub(super) file: String,
+    /// The names of the files, without what follows.
+    pub(super) stem: String,
 }
 
-/// A file that is whole.
+/// What became of a part.
 #[derive(Debug)]
 pub(super) struct Written {
-    pub(super) file: WrittenFile,
-    /// Columns of bytes whose values are hexadecimal digits in it.
+    pub(super) files: Vec<WrittenFile>,
+    /// Columns of bytes whose values are hexadecimal digits in them.
     pub(super) hex: Vec<String>,
 }
 
-/// Writes the files of all parts, in their order; they have no names yet. The first error ends all lanes.
+/// How rows are read and written.
+pub(super) struct Orders<'a> {
+    /// Of each table; empty without masks.
+    pub(super) masks: &'a [(TableMasks, UniqueMasks)],
+    pub(super) layout: Layout,
+    pub(super) invalid_dates: InvalidDates,
+    pub(super) pace: Pace,
+}
+
+/// Writes the files of all parts, and returns them in the order of the parts; they have no names yet. The first error ends all lanes.
 pub(super) fn write_all(
     connections: Vec<Connection>,
     parts: &[Part],
-    masks: &[(TableMasks, UniqueMasks)],
+    orders: &Orders<'_>,
     folder: &mut Folder,
-    (format, compression, invalid_dates): (WrittenFormat, WrittenCompression, InvalidDates),
     output: &Output,
 ) -> Result<Vec<Written>> {
-    let files = parts.iter().map(|part| folder.create(&part.file).map(Some)).collect::<Result<Vec<_>>>()?;
-    let files: Vec<_> = files.into_iter().map(std::sync::Mutex::new).collect();
+    let options = ArrowOptions::default().with_batch_rows(BATCH_ROWS).with_invalid_dates(orders.invalid_dates);
     let work = Work {
         parts,
-        masks,
+        orders,
+        folder: Mutex::new(folder),
         next: AtomicUsize::new(0),
         rows: AtomicU64::new(0),
         is_over: AtomicBool::new(false),
-        format,
-        compression,
-        options: ArrowOptions::default().with_batch_rows(BATCH_ROWS).with_invalid_dates(invalid_dates),
+        options,
     };
     let (over, is_over) = channel::<()>();
     thread::scope(|scope| {
-        let (work, files) = (&work, &files);
+        let work = &work;
         let shown = scope.spawn(move || rows_read::show(&is_over, || work.rows.load(Ordering::Relaxed), output));
         let lanes: Vec<_> =
-            connections.into_iter().map(|connection| scope.spawn(move || work.lane(connection, files))).collect();
+            connections.into_iter().map(|connection| scope.spawn(move || work.lane(connection))).collect();
         let mut written = Vec::new();
         let mut failed = None;
         for lane in lanes {
@@ -79,39 +84,31 @@ pub(super) fn write_all(
             return Err(error);
         }
         written.sort_by_key(|(at, _): &(usize, Written)| *at);
-        Ok(written.into_iter().map(|(_, file)| file).collect())
+        Ok(written.into_iter().map(|(_, written)| written).collect())
     })
 }
 
 /// What all lanes share.
 struct Work<'a> {
     parts: &'a [Part],
-    /// Of each table; empty without masks.
-    masks: &'a [(TableMasks, UniqueMasks)],
+    orders: &'a Orders<'a>,
+    folder: Mutex<&'a mut Folder>,
     next: AtomicUsize,
     rows: AtomicU64,
     /// A lane has failed.
     is_over: AtomicBool,
-    format: WrittenFormat,
-    compression: WrittenCompression,
     options: ArrowOptions,
 }
 
 impl Work<'_> {
     /// Parts until there are no more, each with its number.
-    fn lane(
-        &self,
-        mut connection: Connection,
-        files: &[std::sync::Mutex<Option<NewFile>>],
-    ) -> Result<Vec<(usize, Written)>> {
+    fn lane(&self, mut connection: Connection) -> Result<Vec<(usize, Written)>> {
         let mut written = Vec::new();
         while !self.is_over.load(Ordering::Relaxed) {
             let at = self.next.fetch_add(1, Ordering::Relaxed);
-            let (Some(part), Some(file)) = (self.parts.get(at), files.get(at)) else { break };
-            let file = file.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
-            let Some(file) = file else { break };
-            match self.write(&mut connection, part, file) {
-                Ok(Some(file)) => written.push((at, file)),
+            let Some(part) = self.parts.get(at) else { break };
+            match self.write(&mut connection, part) {
+                Ok(Some(files)) => written.push((at, files)),
                 Ok(None) => break,
                 Err(error) => {
                     self.is_over.store(true, Ordering::Relaxed);
@@ -123,31 +120,50 @@ impl Work<'_> {
     }
 
     /// Writes a part. `None`: another lane failed meanwhile.
-    fn write(&self, connection: &mut Connection, part: &Part, file: NewFile) -> Result<Option<Written>> {
+    fn write(&self, connection: &mut Connection, part: &Part) -> Result<Option<Written>> {
+        let layout = &self.orders.layout;
+        let (name, file) = self.create(part, 0)?;
         let mut batches = connection.query_arrow_iter(&part.query, (), &self.options).map_err(hint)?;
-        let in_file = |error: Error| error.while_doing(&format!("`{}`", part.file));
-        let counted = Counted { file, bytes: 0, hash: XxHash3_64::with_seed(0) };
         let schema = part.known.schema(batches.schema());
-        let mut writer = BatchWriter::compressed(self.format, self.compression, &schema, counted).map_err(in_file)?;
-        let masks = self.masks.get(part.table);
+        let mut file = OpenFile::new(name, file, layout, &schema)?;
+        let mut files = Vec::new();
+        let masks = self.orders.masks.get(part.table);
         let shown = |error: Error| if masks.is_some() { hidden(error) } else { error };
-        let mut rows = 0;
         while let Some(batch) = batches.next_batch().map_err(shown).map_err(hint)? {
             let batch = match masks {
-                Some((masks, unique)) => mask_batch(&batch, masks, unique).map_err(in_file)?,
+                Some((masks, unique)) => mask_batch(&batch, masks, unique).map_err(|e| in_file(e, &part.stem))?,
                 None => batch,
             };
-            if self.is_over.load(Ordering::Relaxed) {
-                return Ok(None);
+            let batch = Known::batch(&schema, &batch)?;
+            if !layout.style.has_quotes() {
+                part.known.check_without_quotes(&batch).map_err(|e| in_file(e, &part.stem))?;
             }
-            writer.write(&Known::batch(&schema, &batch)?).map_err(in_file)?;
-            rows += batch.num_rows() as u64;
-            self.rows.fetch_add(batch.num_rows() as u64, Ordering::Relaxed);
+            let mut at = 0;
+            while at < batch.num_rows() {
+                if self.is_over.load(Ordering::Relaxed) {
+                    return Ok(None);
+                }
+                if file.is_full(layout.split) {
+                    files.push(file.finish()?);
+                    let (name, next) = self.create(part, files.len())?;
+                    file = OpenFile::new(name, next, layout, &schema)?;
+                }
+                let n = layout.step(file.rows, self.orders.pace.rate).min(batch.num_rows() - at);
+                file.write(&batch.slice(at, n))?;
+                at += n;
+                let rows = self.rows.fetch_add(n as u64, Ordering::Relaxed) + n as u64;
+                self.orders.pace.wait(rows, &self.is_over);
+            }
         }
-        let Counted { file, bytes, hash } = writer.finish().map_err(in_file)?;
-        file.seal()?;
-        let file = WrittenFile { name: part.file.clone(), rows, bytes, xxh3: hash_text(hash.finish()) };
-        Ok(Some(Written { file, hex: self.format.hex_columns(&schema) }))
+        files.push(file.finish()?);
+        Ok(Some(Written { files, hex: layout.format.hex_columns(&schema) }))
+    }
+
+    /// Begins a file of a part.
+    fn create(&self, part: &Part, nth: usize) -> Result<(String, NewFile)> {
+        let name = self.orders.layout.file_name(&part.stem, nth);
+        let file = self.folder.lock().unwrap_or_else(PoisonError::into_inner).create(&name)?;
+        Ok((name, file))
     }
 }
 
@@ -169,26 +185,6 @@ fn hint(error: Error) -> Error {
     error.with_hint(
         "nothing was written: the state that was read is gone with its connection; the same command begins anew",
     )
-}
-
-/// A file whose bytes are counted and hashed on their way.
-struct Counted {
-    file: NewFile,
-    bytes: u64,
-    hash: XxHash3_64,
-}
-
-impl Write for Counted {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let n = self.file.write(bytes)?;
-        self.bytes += n as u64;
-        self.hash.write(&bytes[..n]);
-        Ok(n)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.file.flush()
-    }
 }
 
 /// Rows of a batch: enough for columns to be worth it.

@@ -7,183 +7,35 @@
 //! Invariant: a file has its name only when it is whole and on disk, and `manifest.json` comes last; so what a folder with a manifest holds is
 //! an export that ended.
 
+mod args;
+mod file;
 mod folder;
 mod known;
 mod lanes;
+mod pace;
+mod parts;
 mod tables;
 
 use crate::commands::manifest::{Exported, Manifest, RowsOf, VERSION, lock_name};
-use crate::commands::masks::{self, MaskArgs, Masked};
-use crate::connection::{ConnectArgs, Environment, hint_at_login};
+use crate::commands::masks::{self, Masked};
+use crate::connection::{Environment, hint_at_login};
 use crate::{Output, exit};
-use clap::{Args, ValueEnum};
+pub(crate) use args::ExportArgs;
 use folder::Folder;
 use inrush::blocking::Connection;
-use inrush::{InvalidDates, ReadLock, ReadView};
+use inrush::{ReadLock, ReadView};
 use inrush_core::human;
 use inrush_core::{Error, Result};
-use inrush_files::{WrittenCompression, WrittenFormat};
 use known::Known;
-use lanes::Part;
-use std::path::PathBuf;
+use lanes::{Orders, Part};
+use pace::Pace;
 use std::time::Instant;
 use tables::Table;
-
-/// Write tables to files, all of them as they are at one moment.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = EXAMPLES, disable_help_flag = true)]
-pub(crate) struct ExportArgs {
-    /// Tables: `table`, `database.table`; 'database.*' is all of its tables, without views
-    #[arg(required_unless_present = "query", value_name = "TABLE")]
-    tables: Vec<String>,
-
-    /// The rows of a query instead, in `query.parquet`
-    #[arg(long, value_name = "SQL", conflicts_with_all = ["tables", "columns", "condition", "lanes", "snapshot"])]
-    query: Option<String>,
-
-    /// The folder for the files and `manifest.json`: a new one, or an empty one; of a store `s3://bucket/folder`, `gs://`, `az://`
-    #[arg(long, value_name = "FOLDER", required = true)]
-    to: PathBuf,
-
-    /// The files' format: `parquet`, `arrow` (IPC), `csv`, `jsonl`
-    #[arg(long, default_value = "parquet", value_name = "FORMAT", value_enum, hide_possible_values = true)]
-    format: FormatArg,
-
-    /// Compress CSV and JSON Lines: `gzip`, `zstd`. Parquet and Arrow have Zstandard inside
-    #[arg(long, default_value = "none", value_name = "none|gzip|zstd", value_enum, hide_possible_values = true)]
-    compress: CompressArg,
-
-    /// Rows in the order of the primary key, within each file and from file to file
-    #[arg(long, value_name = "key", value_enum, hide_possible_values = true, conflicts_with = "query")]
-    order: Option<OrderArg>,
-
-    /// Only these columns, of each table; generated ones too [default: all that are not generated]
-    #[arg(long, value_name = "a,b", value_delimiter = ',')]
-    columns: Vec<String>,
-
-    /// Only rows that fulfil this condition of SQL, in each table
-    #[arg(long = "where", value_name = "SQL")]
-    condition: Option<String>,
-
-    /// Connections that read side by side. A table with a primary key of one whole number is read in so many parts, a file each
-    #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    lanes: u16,
-
-    /// How all connections come to read one state: `auto` locks all tables for a moment (FLUSH TABLES WITH READ LOCK), or if the user may
-    /// not, as `tables` does, these tables (LOCK TABLES), or reads by one connection; `none` takes no lock, and each reads the state of
-    /// its own moment
-    #[arg(long, default_value = "auto", value_name = "auto|tables|none", value_enum, hide_possible_values = true)]
-    snapshot: SnapshotArg,
-
-    /// Days that no calendar has, such as `0000-00-00`: `error`, `null`, or `text`, which makes texts of all dates
-    #[arg(long, default_value = "error", value_name = "error|null|text", value_enum, hide_possible_values = true)]
-    invalid_dates: DatesArg,
-
-    #[command(flatten)]
-    masks: MaskArgs,
-
-    #[command(flatten)]
-    connect: ConnectArgs,
-
-    /// Print help (`-h` is the host, as in the mysql client)
-    #[arg(long, action = clap::ArgAction::Help, help_heading = "Everywhere")]
-    help: Option<bool>,
-}
-
-const EXAMPLES: &str = "\
-Examples:
-  inrush export orders customers --to backup -D shop -h db1
-  inrush export 'shop.*' --to shop-2026 --lanes 4 -h db1
-  inrush export orders --where \"created >= '2026-01-01'\" --format csv --to new-orders -D shop -h db1
-
-Back in: inrush load FOLDER";
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum FormatArg {
-    Parquet,
-    Arrow,
-    Csv,
-    Jsonl,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum CompressArg {
-    None,
-    Gzip,
-    Zstd,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum OrderArg {
-    Key,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum SnapshotArg {
-    Auto,
-    Tables,
-    None,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum DatesArg {
-    Error,
-    Null,
-    Text,
-}
-
-impl ExportArgs {
-    fn format(&self) -> WrittenFormat {
-        match self.format {
-            FormatArg::Parquet => WrittenFormat::Parquet,
-            FormatArg::Arrow => WrittenFormat::Arrow,
-            FormatArg::Csv => WrittenFormat::Csv,
-            FormatArg::Jsonl => WrittenFormat::JsonLines,
-        }
-    }
-
-    /// How files of lines are compressed.
-    fn compression(&self) -> Result<WrittenCompression> {
-        let compression = match self.compress {
-            CompressArg::None => WrittenCompression::None,
-            CompressArg::Gzip => WrittenCompression::Gzip,
-            CompressArg::Zstd => WrittenCompression::Zstd,
-        };
-        match self.format {
-            FormatArg::Parquet | FormatArg::Arrow if compression != WrittenCompression::None => {
-                Err(Error::config(format!("files of {} have Zstandard inside", self.format().extension()))
-                    .with_hint("`--compress` is for `--format csv` and `jsonl`"))
-            }
-            _ => Ok(compression),
-        }
-    }
-
-    /// What names of files end with, after a dot.
-    fn extension(&self) -> Result<String> {
-        Ok(format!("{}{}", self.format().extension(), self.compression()?.extension()))
-    }
-
-    fn lock(&self) -> ReadLock {
-        match self.snapshot {
-            SnapshotArg::Auto => ReadLock::Global,
-            SnapshotArg::Tables => ReadLock::Tables,
-            SnapshotArg::None => ReadLock::None,
-        }
-    }
-
-    fn invalid_dates(&self) -> InvalidDates {
-        match self.invalid_dates {
-            DatesArg::Error => InvalidDates::Refuse,
-            DatesArg::Null => InvalidDates::Null,
-            DatesArg::Text => InvalidDates::Text,
-        }
-    }
-}
 
 /// Exports, and returns the exit code.
 pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
     let began = Instant::now();
-    args.compression()?;
+    let (layout, rate) = (args.layout()?, args.rate()?);
     let rules = args.masks.rules(output)?;
     if rules.is_some() && args.query.is_some() {
         return Err(Error::config(
@@ -232,6 +84,7 @@ pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
         binary_log: view.position().map(Into::into),
         time_zone: TIME_ZONE.to_owned(),
         format: args.format().extension().to_owned(),
+        csv: args.csv_text(),
         tables: Vec::new(),
     };
     let lock = view.lock();
@@ -240,7 +93,7 @@ pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
     let mut connections = view.into_connections();
     let mut parts = Vec::new();
     for (at, table) in tables.iter().enumerate() {
-        parts.extend(parts_of(table, at, args, connections.first_mut())?);
+        parts.extend(parts::of_table(table, at, args, connections.first_mut())?);
         let definition = match connections.first_mut().filter(|_| table.engine.is_some()) {
             Some(connection) => Some(tables::definition(connection, &table.name)?),
             None => None,
@@ -250,60 +103,20 @@ pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
         manifest.tables.push(Exported::of(RowsOf::Table { database, table: name, columns, definition }));
     }
     if let Some(query) = &args.query {
-        let file = format!("{QUERY}.{}", args.extension()?);
-        parts.push(Part { table: manifest.tables.len(), query: query.clone(), known: Known::default(), file });
+        let stem = QUERY.to_owned();
+        parts.push(Part { table: manifest.tables.len(), query: query.clone(), known: Known::default(), stem });
         manifest.tables.push(Exported::of(RowsOf::Query { query: query.clone() }));
     }
-    let files = lanes::write_all(
-        connections,
-        &parts,
-        &masks,
-        &mut folder,
-        (args.format(), args.compression()?, args.invalid_dates()),
-        output,
-    )?;
-    for (part, written) in parts.iter().zip(files) {
+    let orders = Orders { masks: &masks, layout, invalid_dates: args.invalid_dates(), pace: Pace::start(rate) };
+    let written = lanes::write_all(connections, &parts, &orders, &mut folder, output)?;
+    for (part, written) in parts.iter().zip(written) {
         let table = &mut manifest.tables[part.table];
-        table.add(written.file);
+        written.files.into_iter().for_each(|file| table.add(file));
         table.hex = written.hex;
     }
     folder.finish(&manifest)?;
     show(&manifest, lock, args, began, output);
     Ok(exit::OK)
-}
-
-/// The queries of a table, and the names of their files.
-fn parts_of(table: &Table, at: usize, args: &ExportArgs, connection: Option<&mut Connection>) -> Result<Vec<Part>> {
-    let columns = table.columns.iter().map(|name| tables::quoted(name)).collect::<Vec<_>>().join(", ");
-    let all = match &args.condition {
-        None => format!("SELECT {columns} FROM {}", table.name.quoted()),
-        Some(condition) => format!("SELECT {columns} FROM {} WHERE {condition}", table.name.quoted()),
-    };
-    let n = usize::from(args.lanes);
-    let queries = match (&table.key, connection) {
-        // A part of a condition of one's own would be read from a derived table, which may be made first, as a whole.
-        (Some(key), Some(connection)) if n > 1 && args.condition.is_none() => {
-            inrush::parts::of_table(connection, &columns, &table.name.quoted(), key, n)?
-        }
-        _ => vec![all],
-    };
-    let extension = args.extension()?;
-    let only = queries.len() == 1;
-    let name = |number: usize| match only {
-        true => format!("{}.{extension}", table.file_name),
-        false => format!("{}.{}.{extension}", table.file_name, number + 1),
-    };
-    let order = match args.order {
-        None => String::new(),
-        Some(OrderArg::Key) => format!(" ORDER BY {}", table.order()?),
-    };
-    let part = |(i, query): (usize, String)| Part {
-        table: at,
-        query: query + &order,
-        known: table.known.clone(),
-        file: name(i),
-    };
-    Ok(queries.into_iter().enumerate().map(part).collect())
 }
 
 fn show(manifest: &Manifest, lock: ReadLock, args: &ExportArgs, began: Instant, output: &Output) {
@@ -344,7 +157,7 @@ fn show(manifest: &Manifest, lock: ReadLock, args: &ExportArgs, began: Instant, 
     output.detail(&format!("{} in the files", human::bytes(bytes as f64)));
 }
 
-/// The file of a query's rows, without its extension.
+/// The name of the files of a query's rows, without what follows.
 const QUERY: &str = "query";
 
 /// The session's zone: that of TIMESTAMPs in the files.

@@ -2,6 +2,7 @@
 
 use super::known::Known;
 use inrush::blocking::Connection;
+use inrush::parts::PartBy;
 use inrush::table::TableName;
 use inrush_core::column::ident::quote_ident;
 use inrush_core::{Error, Result};
@@ -14,8 +15,12 @@ pub(super) struct Table {
     pub(super) columns: Vec<String>,
     /// Generated columns that are not.
     pub(super) left_out: Vec<String>,
-    /// The primary key, if it is one whole number.
-    pub(super) key: Option<String>,
+    /// What ranges may be made of: the first column of the primary key, by its type.
+    pub(super) by: Option<PartBy>,
+    /// Whether the primary key is one whole number.
+    pub(super) is_key_one_number: bool,
+    /// Its partitions, each with an estimate of its rows.
+    pub(super) partitions: Vec<(String, u64)>,
     /// All columns of the primary key, in its order.
     primary: Vec<String>,
     /// `None` for a view.
@@ -98,26 +103,62 @@ fn describe(connection: &mut Connection, name: TableName, wanted: &[String], is_
     };
     let documents = found.iter().filter(is_document).map(|(column, ..)| column.clone()).collect();
     let vectors: Vec<_> = found.iter().filter(|(_, _, ty)| ty == "vector").map(|(column, ..)| column.clone()).collect();
-    let known = Known { documents, vectors };
+    let is_choice = |ty: &str| matches!(ty, "enum" | "set");
+    let choices = found.iter().filter(|(_, _, ty)| is_choice(ty)).map(|(column, ..)| column.clone()).collect();
+    let known = Known { documents, vectors, choices };
     let found: Vec<_> = found.into_iter().map(|(column, extra, _)| (column, extra)).collect();
     let (columns, left_out) = chosen(&name, &found, wanted)?;
-    let key = connection.query::<(String, String)>(
-        "SELECT k.COLUMN_NAME, c.DATA_TYPE FROM information_schema.STATISTICS k
+    let key = connection.query::<(String, String, Option<u64>)>(
+        "SELECT k.COLUMN_NAME, c.DATA_TYPE, k.SUB_PART FROM information_schema.STATISTICS k
          JOIN information_schema.COLUMNS c USING (TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME)
          WHERE k.TABLE_SCHEMA = ? AND k.TABLE_NAME = ? AND k.INDEX_NAME = 'PRIMARY' ORDER BY k.SEQ_IN_INDEX",
         (&name.schema, &name.name),
     )?;
-    let primary = key.iter().map(|(column, _)| column.clone()).collect();
-    let key = match &key[..] {
-        [(column, ty)] if ty.to_ascii_lowercase().ends_with("int") => Some(column.clone()),
-        _ => None,
-    };
+    let primary = key.iter().map(|(column, ..)| column.clone()).collect();
+    let by = key.first().filter(|(.., prefix)| prefix.is_none()).and_then(|(column, ty, _)| part_by(column, ty));
+    let is_key_one_number = key.len() == 1 && matches!(by, Some(PartBy::Whole(_)));
+    let partitions = partitions(connection, &name)?;
     let file_name = match is_one_schema {
         true => file_name(&name.name),
         false => format!("{}.{}", file_name(&name.schema), file_name(&name.name)),
     };
     let has_transactions = transactions.is_none_or(|answer| answer != "NO");
-    Ok(Table { name, columns, left_out, key, primary, engine, known, has_transactions, file_name })
+    Ok(Table {
+        name,
+        columns,
+        left_out,
+        by,
+        is_key_one_number,
+        partitions,
+        primary,
+        engine,
+        known,
+        has_transactions,
+        file_name,
+    })
+}
+
+/// What ranges of a column of this type are made of, if they are.
+fn part_by(column: &str, ty: &str) -> Option<PartBy> {
+    let column = column.to_owned();
+    Some(match ty.to_ascii_lowercase().as_str() {
+        ty if ty.ends_with("int") => PartBy::Whole(column),
+        "date" => PartBy::Day(column),
+        "datetime" | "timestamp" => PartBy::Moment(column),
+        "char" | "varchar" => PartBy::Text(column),
+        "binary" | "varbinary" => PartBy::Bytes(column),
+        _ => return None,
+    })
+}
+
+/// The partitions of a table, each with an estimate of its rows.
+fn partitions(connection: &mut Connection, name: &TableName) -> Result<Vec<(String, u64)>> {
+    connection.query::<(String, u64)>(
+        "SELECT PARTITION_NAME, CAST(SUM(TABLE_ROWS) AS UNSIGNED) FROM information_schema.PARTITIONS
+         WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? AND PARTITION_NAME IS NOT NULL
+         GROUP BY PARTITION_NAME ORDER BY MIN(PARTITION_ORDINAL_POSITION)",
+        (&name.schema, &name.name),
+    )
 }
 
 /// The columns that are written and those that are left out. `found`: the table's columns, each with its `EXTRA`.

@@ -2,6 +2,7 @@
 
 use super::{sizes, sources};
 use crate::commands::file_args::{FileArgs, ManifestFormat};
+use crate::commands::manifest::CsvText;
 use crate::commands::masks::MaskArgs;
 use crate::connection::ConnectArgs;
 use clap::{Args, Parser, ValueEnum};
@@ -204,6 +205,10 @@ pub(crate) struct LoadArgs {
     #[arg(skip)]
     copy_of: Option<String>,
 
+    /// The columns of files without a header, by the manifest of an export.
+    #[arg(skip)]
+    fields: Vec<FieldTarget>,
+
     /// Print help (`-h` is the host, as in the mysql client)
     #[arg(long, action = clap::ArgAction::Help, help_heading = "Everywhere")]
     help: Option<bool>,
@@ -252,6 +257,7 @@ impl LoadArgs {
         let bad_rows = parse_bad_rows(&self.bad_rows)?;
         let matching = match (&self.columns, self.reading.no_header) {
             (Some(list), _) => Matching::Listed(FieldTarget::parse_list(list)?),
+            (None, true) if !self.fields.is_empty() => Matching::Listed(self.fields.clone()),
             (None, true) => Matching::ByPosition,
             (None, false) => Matching::ByName,
         };
@@ -379,12 +385,13 @@ impl LoadArgs {
         &self,
         table: &TableName,
         files: Vec<String>,
-        format: ManifestFormat,
-        computed: Vec<Computed>,
+        (format, csv): (ManifestFormat, Option<&CsvText>),
+        (fields, computed): (Vec<FieldTarget>, Vec<Computed>),
     ) -> Self {
         let many = Self { into: Some("*".into()), ..self.clone() };
-        let args = Self { computed, is_one_of_many: true, ..many.for_table(&table.name, table.quoted(), files) };
-        Self { reading: args.reading.of_export(format), ..args }
+        let args =
+            Self { fields, computed, is_one_of_many: true, ..many.for_table(&table.name, table.quoted(), files) };
+        Self { reading: args.reading.of_export(format, csv), ..args }
     }
 
     /// Refuses options that contradict a manifest: it says how files are read, and which table they are of.

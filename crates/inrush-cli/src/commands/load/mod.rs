@@ -23,6 +23,7 @@ pub(crate) use interrupt::Watch;
 pub(crate) use job_file::expand;
 pub(crate) use manifest::loads as loads_of_export;
 pub(crate) use many::TableLoad;
+pub(crate) use sizes::rate as parse_rate;
 pub(crate) use sources::{TableFiles, by_table, is_for_many};
 
 use crate::commands::masks;

@@ -38,7 +38,7 @@ pub(super) fn memory(text: &str) -> Result<usize> {
 const LEAST_MEMORY: u64 = 1 << 20;
 
 /// `5000`, `50k`, `1M`; with or without `/s`.
-pub(super) fn rate(text: &str) -> Result<NonZeroU64> {
+pub(crate) fn rate(text: &str) -> Result<NonZeroU64> {
     human::rate_of(text).and_then(NonZeroU64::new).ok_or_else(|| {
         Error::config(format!("`--rate {text}` is not understood"))
             .with_hint("it takes rows a second: `5000`, `50k` or `1M`, at least 1")

@@ -21,6 +21,7 @@ use crate::connection::{Environment, hint_at_login};
 use files::FoundManifest;
 use inrush::Config;
 use inrush::blocking::Connection;
+use inrush::sans_io::load::FieldTarget;
 use inrush::sans_io::write::Computed;
 use inrush::sans_io::write::expression::Part;
 use inrush::table::TableName;
@@ -156,6 +157,15 @@ fn table_load(
     };
     let files = exported.files.iter().map(|file| found.path(file)).collect();
     let computed = exported.hex.iter().map(unhex).collect();
-    let one = args.for_manifest(&target.name, files, format, computed);
+    let field = |column: &String| match exported.hex.contains(column) {
+        true => FieldTarget::Skip(column.clone()),
+        false => FieldTarget::Column(column.clone()),
+    };
+    let fields = match &exported.rows_of {
+        RowsOf::Table { columns, .. } => columns.iter().map(field).collect(),
+        RowsOf::Query { .. } => Vec::new(),
+    };
+    let csv = found.manifest.csv.as_ref();
+    let one = args.for_manifest(&target.name, files, (format, csv), (fields, computed));
     TableLoad { table: target.name.name.clone(), args: one, rows: args.reads_all().then_some(exported.rows) }
 }
