@@ -93,4 +93,4 @@ pub use together::{
 pub use whole_sample::infer_types_of;
 pub use widths::Widths;
 #[cfg(feature = "parquet")]
-pub use written::{BatchWriter, CsvStyle, WrittenCompression, WrittenFormat};
+pub use written::{BatchWriter, CsvStyle, SqlStyle, WrittenCompression, WrittenFormat};

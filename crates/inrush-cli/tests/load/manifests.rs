@@ -1,6 +1,6 @@
 //! `inrush load FOLDER/manifest.json`: what was exported goes back in, in every format, on the same server and on others, whole or not at all.
 
-use crate::export::{ROWS, TYPES, command, export};
+use crate::export::{ROWS, TYPES, command, export, names};
 use crate::place::{Done, Place, everywhere};
 use crate::verify;
 use inrush_testkit::servers;
@@ -53,6 +53,32 @@ fn make_types(place: &Place) {
     );
 }
 
+/// Runs the files of an export by the server's own client, in the order of their names. Returns what it says.
+fn run_by_client(from: &Place, folder: &str, into: &Place) -> String {
+    let mut said = String::new();
+    for name in names(from, folder).iter().filter(|name| name.ends_with(".sql")) {
+        let mut client = into.server.client();
+        client.arg(into.schema.name()).stdin(std::fs::File::open(from.path(&format!("{folder}/{name}"))).unwrap());
+        let output = client.output().unwrap();
+        said += &String::from_utf8_lossy(&output.stderr);
+    }
+    said
+}
+
+/// Tables of all types, and of those that only some servers have.
+fn make_all_types(place: &Place) {
+    make_types(place);
+    place.sql("CREATE TABLE own (id INT PRIMARY KEY)");
+    for (at, (ty, values)) in own_types(place).into_iter().enumerate() {
+        place.sql(&format!("ALTER TABLE own ADD c{at} {ty}"));
+        for (id, value) in values.iter().enumerate() {
+            place.sql(&format!(
+                "INSERT INTO own (id, c{at}) VALUES ({id}, {value}) ON DUPLICATE KEY UPDATE c{at} = {value}"
+            ));
+        }
+    }
+}
+
 /// Types that some servers have, each with three values.
 fn own_types(place: &Place) -> Vec<(&'static str, [&'static str; 3])> {
     let vector = if place.is_mysql() {
@@ -72,19 +98,13 @@ fn own_types(place: &Place) -> Vec<(&'static str, [&'static str; 3])> {
     }
 }
 
+/// All columns of `types` but `j`, which both kinds of servers write differently.
+const COMPARED: &str = "ti,tu,b,su,mi,i,bi,bu,y,b1,b64,d,dd,f,db,dt,dtm,ts,tm,c,v,t,e,s,l,u,twice";
+
 #[test]
 fn every_type_comes_back_by_every_format() {
     everywhere("manifest_types", |place| {
-        make_types(place);
-        place.sql("CREATE TABLE own (id INT PRIMARY KEY)");
-        for (at, (ty, values)) in own_types(place).into_iter().enumerate() {
-            place.sql(&format!("ALTER TABLE own ADD c{at} {ty}"));
-            for (id, value) in values.iter().enumerate() {
-                place.sql(&format!(
-                    "INSERT INTO own (id, c{at}) VALUES ({id}, {value}) ON DUPLICATE KEY UPDATE c{at} = {value}"
-                ));
-            }
-        }
+        make_all_types(place);
         for format in ["parquet", "arrow", "csv", "jsonl", "csv --compress gzip", "jsonl --compress zstd"] {
             let folder = format.replace(' ', "");
             let done = export(place, &format!("types bytes own --to {folder} --format {format}"));
@@ -118,8 +138,7 @@ fn an_export_goes_into_other_servers() {
                 let done = load(place, &other, &format!("{format}/manifest.json"));
                 assert_eq!(stored(&done), (0, 7), "{what}: {done}");
                 is_equal(place, &other, "bytes", "");
-                let columns = "ti,tu,b,su,mi,i,bi,bu,y,b1,b64,d,dd,f,db,dt,dtm,ts,tm,c,v,t,e,s,l,u,twice";
-                is_equal(place, &other, "types", &format!("--columns {columns}"));
+                is_equal(place, &other, "types", &format!("--columns {COMPARED}"));
                 let documents = |place: &Place| -> Vec<serde_json::Value> {
                     let rows = place.schema.sql("SELECT IFNULL(HEX(j), HEX('null')) FROM types ORDER BY id");
                     let text = |row: &Vec<String>| {
@@ -132,6 +151,68 @@ fn an_export_goes_into_other_servers() {
                 };
                 assert_eq!(documents(&other), documents(place), "{what}");
             }
+        }
+    }
+}
+
+#[test]
+fn sql_is_run_by_the_clients() {
+    everywhere("manifest_sql", |place| {
+        make_all_types(place);
+        place.sql(
+            "CREATE TABLE z (id INT AUTO_INCREMENT PRIMARY KEY, `say \"hi\", ``x``` LONGTEXT); \
+             CREATE TABLE a (z INT, FOREIGN KEY (z) REFERENCES z (id)); SET sql_mode = 'NO_AUTO_VALUE_ON_ZERO'; \
+             INSERT INTO z VALUES (0, '; DROP TABLE a; -- '), (5, REPEAT('delimiter //\n', 150000)), (7, '\\\\g \\\\! /* '); \
+             INSERT INTO a VALUES (5), (0)",
+        );
+        for more in ["", "--compress gzip --lanes 1"] {
+            let folder = format!("sql{}", more.len());
+            let done = export(place, &format!("types bytes own a z --to {folder} --format sql {more}"));
+            assert_eq!(done.code, 0, "{done}");
+            if !more.is_empty() {
+                assert!(names(place, &folder).contains(&"types.sql.gz".to_owned()));
+                continue;
+            }
+            let other = beside(place);
+            assert_eq!(run_by_client(place, &folder, &other), "");
+            for table in ["types", "bytes", "own", "a", "z"] {
+                let of =
+                    |place: &Place, what: &str| place.sql(&format!("{what} {table}")).replace(place.schema.name(), "");
+                assert_eq!(of(&other, "SHOW CREATE TABLE"), of(place, "SHOW CREATE TABLE"));
+                assert_eq!(of(&other, "CHECKSUM TABLE"), of(place, "CHECKSUM TABLE"), "{table}");
+            }
+            let refused = load(place, &other, &folder);
+            assert_eq!(refused.code, 1, "{refused}");
+            refused.says("is of files of SQL, which are not loaded here");
+        }
+        for (wrong, says) in [
+            ("--query SELECT@1 --format sql", "is for tables"),
+            ("z --no-create", "`--no-create` is for `--format sql`"),
+        ] {
+            let words = wrong.split(' ').map(|word| word.replace('@', " "));
+            let done = place.done(&command(place, "--to wrong").args(words).output().unwrap());
+            assert_eq!(done.code, 1, "{done}");
+            done.says(says);
+        }
+    });
+}
+
+#[test]
+fn sql_is_run_by_other_servers() {
+    let places = ["mysql-9.7", "mariadb-10.11", "mariadb-11.8"]
+        .map(|name| Place::new(servers::one(name), "manifest_sql_others"));
+    for place in &places {
+        make_types(place);
+        assert_eq!(export(place, "types bytes --to sql --format sql --no-create").code, 0);
+    }
+    for place in &places {
+        for other in places.iter().filter(|other| other.server.name != place.server.name) {
+            let other = beside(other);
+            make_types(&other);
+            other.sql("DELETE FROM types; DELETE FROM bytes");
+            assert_eq!(run_by_client(place, "sql", &other), "");
+            is_equal(place, &other, "bytes", "");
+            is_equal(place, &other, "types", &format!("--columns {COMPARED}"));
         }
     }
 }

@@ -15,7 +15,7 @@ pub(super) struct LineColumn {
     /// Its texts are JSON documents.
     pub(super) is_document: bool,
     /// Its values are bytes, which hexadecimal digits spell.
-    is_bytes: bool,
+    pub(super) is_bytes: bool,
     style: Style,
 }
 

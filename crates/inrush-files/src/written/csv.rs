@@ -27,7 +27,7 @@ impl CsvStyle {
     /// for NULL (`\N` if they name none).
     ///
     /// # Errors
-    /// `Config` for characters that cannot be told apart.
+    /// `Config` for characters that cannot be distinguished.
     pub fn new(options: &CsvOptions, delimiter: u8) -> Result<Self> {
         let dialect = Dialect::new(options, delimiter)?;
         let null = options.nulls.first().map_or(NULL, |null| null).to_vec();

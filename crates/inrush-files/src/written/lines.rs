@@ -3,6 +3,7 @@
 use super::column::LineColumn;
 use super::compressed::{Compressed, WrittenCompression};
 use super::csv::CsvStyle;
+use super::sql::{SqlStyle, Statements};
 use super::{jsonl, unwritten};
 use arrow_array::{Array, BinaryViewArray, RecordBatch};
 use arrow_schema::SchemaRef;
@@ -14,11 +15,19 @@ use std::io::Write;
 pub(super) enum Form {
     Csv(CsvStyle),
     Json,
+    Sql(SqlStyle),
+}
+
+/// The same under way.
+enum Text {
+    Csv(CsvStyle),
+    Json,
+    Sql(Statements),
 }
 
 /// A file of lines.
 pub(super) struct LinesWriter<W: Write> {
-    form: Form,
+    text: Text,
     out: Compressed<W>,
     lines: Vec<u8>,
     columns: Vec<LineColumn>,
@@ -28,11 +37,16 @@ impl<W: Write> LinesWriter<W> {
     pub(super) fn new(form: Form, compression: WrittenCompression, schema: &SchemaRef, out: W) -> Result<Self> {
         let columns: Vec<_> = schema.fields().iter().map(|field| LineColumn::new(field)).collect();
         let mut lines = Vec::new();
-        if let Form::Csv(style) = &form {
-            style.header(&columns, &mut lines)?;
-        }
+        let text = match form {
+            Form::Csv(style) => {
+                style.header(&columns, &mut lines)?;
+                Text::Csv(style)
+            }
+            Form::Json => Text::Json,
+            Form::Sql(style) => Text::Sql(Statements::begin(&style, &columns, &mut lines)),
+        };
         let out = Compressed::new(compression, out).map_err(unwritten)?;
-        Ok(Self { form, out, lines, columns })
+        Ok(Self { text, out, lines, columns })
     }
 
     pub(super) fn write(&mut self, batch: &RecordBatch) -> Result<()> {
@@ -45,9 +59,10 @@ impl<W: Write> LinesWriter<W> {
         for row in 0..batch.num_rows() {
             let cells = self.columns.iter().zip(&arrays);
             let cells = cells.map(|(column, array)| (column, array.is_valid(row).then(|| array.value(row))));
-            match &self.form {
-                Form::Csv(style) => style.line(cells.map(|(_, cell)| cell), &mut self.lines)?,
-                Form::Json => jsonl::line(cells, &mut self.lines)?,
+            match &mut self.text {
+                Text::Csv(style) => style.line(cells.map(|(_, cell)| cell), &mut self.lines)?,
+                Text::Json => jsonl::line(cells, &mut self.lines)?,
+                Text::Sql(statements) => statements.row(cells, &mut self.lines),
             }
             if self.lines.len() >= BUFFER {
                 self.flush()?;
@@ -62,6 +77,9 @@ impl<W: Write> LinesWriter<W> {
     }
 
     pub(super) fn finish(mut self) -> Result<W> {
+        if let Text::Sql(statements) = &mut self.text {
+            statements.finish(&mut self.lines);
+        }
         self.flush()?;
         self.out.finish().map_err(unwritten)
     }

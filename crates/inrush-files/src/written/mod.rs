@@ -1,4 +1,4 @@
-//! Writes record batches as files that `open` reads: CSV, JSON Lines, Parquet, Arrow IPC.
+//! Writes record batches as files that `open` reads: CSV, JSON Lines, Parquet, Arrow IPC; and as SQL.
 //!
 //! A writer takes batches of one schema and holds at most a row group (Parquet) or a batch in memory. Nothing is complete before `finish`.
 
@@ -7,6 +7,7 @@ mod compressed;
 mod csv;
 mod jsonl;
 mod lines;
+mod sql;
 
 use arrow_array::RecordBatch;
 use arrow_ipc::CompressionType;
@@ -33,6 +34,8 @@ pub enum WrittenFormat {
     Parquet,
     /// An Arrow IPC file (Feather) with Zstandard.
     Arrow,
+    /// INSERT statements of at most 1 MiB for the table `rows`, or that of [`BatchWriter::sql`].
+    Sql,
 }
 
 impl WrittenFormat {
@@ -43,6 +46,7 @@ impl WrittenFormat {
             Self::JsonLines => "jsonl",
             Self::Parquet => "parquet",
             Self::Arrow => "arrow",
+            Self::Sql => "sql",
         }
     }
 
@@ -51,13 +55,14 @@ impl WrittenFormat {
         let fields = schema.fields().iter().filter(|field| column::is_bytes(field.data_type()));
         match self {
             Self::Csv | Self::JsonLines => fields.map(|field| field.name().clone()).collect(),
-            Self::Parquet | Self::Arrow => Vec::new(),
+            Self::Parquet | Self::Arrow | Self::Sql => Vec::new(),
         }
     }
 }
 
 pub use compressed::WrittenCompression;
 pub use csv::CsvStyle;
+pub use sql::SqlStyle;
 
 /// A file that is being written.
 pub struct BatchWriter<W: Write + Send>(Writer<W>);
@@ -105,6 +110,7 @@ impl<W: Write + Send> BatchWriter<W> {
         Ok(Self(match format {
             WrittenFormat::Csv => lines(lines::Form::Csv(style.clone()), out)?,
             WrittenFormat::JsonLines => lines(lines::Form::Json, out)?,
+            WrittenFormat::Sql => lines(lines::Form::Sql(SqlStyle::default()), out)?,
             WrittenFormat::Parquet => {
                 let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(of_parquet)?;
                 let properties = WriterProperties::builder().set_compression(Compression::ZSTD(level)).build();
@@ -120,6 +126,15 @@ impl<W: Write + Send> BatchWriter<W> {
                 Writer::Arrow(Box::new(writer.map_err(of_arrow)?))
             }
         }))
+    }
+
+    /// Begins a file of INSERT statements.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn sql(style: &SqlStyle, compression: WrittenCompression, schema: &SchemaRef, out: W) -> Result<Self> {
+        let form = lines::Form::Sql(style.clone());
+        Ok(Self(Writer::Lines(lines::LinesWriter::new(form, compression, schema, out)?)))
     }
 
     /// Appends the rows of a batch.

@@ -174,3 +174,36 @@ fn csv_has_the_style_of_a_load() {
     let contradicts = FileOptions { quote: some(""), escape: some("\\"), nulls: vec!["x".into()], ..csv };
     styled(&contradicts, b',', Err("with an escape and without quotes, NULL is the escape and N"));
 }
+
+#[test]
+fn rows_become_statements() {
+    let batch = RecordBatch::try_from_iter_with_nullable([
+        ("n", Arc::new(Int64Array::from(vec![-1, 2])) as ArrayRef, false),
+        ("f", Arc::new(Float64Array::from(vec![1e-300, 0.1])), false),
+        ("a`b", Arc::new(StringArray::from(vec![Some("it's\\ \n\r\0\u{1a}"), None])), true),
+        ("b", Arc::new(BinaryArray::from(vec![&b"\x00\xff"[..], b""])), false),
+        ("t", Arc::new(DurationMicrosecondArray::from(vec![-1, 0])), false),
+    ])
+    .unwrap();
+    let write = |batch: &RecordBatch, style: &SqlStyle| {
+        let mut writer = BatchWriter::sql(style, WrittenCompression::None, &batch.schema(), Vec::new()).unwrap();
+        writer.write(batch).unwrap();
+        String::from_utf8(writer.finish().unwrap()).unwrap()
+    };
+    let style = SqlStyle { table: "`t`".into(), before: "CREATE TABLE `t` (..);\n".into() };
+    let text = write(&batch, &style);
+    let rows = r"CREATE TABLE `t` (..);
+INSERT INTO `t` (`n`, `f`, `a``b`, `b`, `t`) VALUES
+(-1,1e-300,'it\'s\\ \n\r\0\Z',X'00ff','-00:00:00.000001'),
+(2,0.1,NULL,X'','00:00:00');
+SET sql_mode = @inrush_mode";
+    assert!(text.contains(rows), "{text}");
+    assert!(!write(&batch.slice(0, 0), &style).contains("INSERT"));
+    // Statements end below 1 MiB; a row that is longer has one of its own.
+    let long = ["x".repeat(400_000), "y".repeat(700_000), "z".repeat(2_000_000), "w".into(), "v".into()];
+    let batch = RecordBatch::try_from_iter([("c", Arc::new(StringArray::from(long.to_vec())) as ArrayRef)]).unwrap();
+    let text = write(&batch, &style);
+    let lengths: Vec<_> = text.split("INSERT").skip(1).map(str::len).collect();
+    assert_eq!(lengths.len(), 4);
+    assert!([0, 1, 3].iter().all(|at| lengths[*at] < sql::MOST_BYTES), "{lengths:?}");
+}

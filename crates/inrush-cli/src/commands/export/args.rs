@@ -1,6 +1,7 @@
 //! The options of `inrush export`, and their values.
 
 use super::file::{Layout, Split};
+use super::tables::{Table, quoted};
 use crate::commands::load::parse_rate;
 use crate::commands::manifest::{CsvText, USUAL_NULL};
 use crate::commands::masks::MaskArgs;
@@ -8,7 +9,7 @@ use crate::connection::ConnectArgs;
 use clap::{Args, ValueEnum};
 use inrush::{InvalidDates, ReadLock};
 use inrush_core::{Error, Result};
-use inrush_files::{CsvStyle, FileOptions, Format, WrittenCompression, WrittenFormat};
+use inrush_files::{CsvStyle, FileOptions, Format, SqlStyle, WrittenCompression, WrittenFormat};
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
@@ -28,11 +29,15 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "FOLDER", required = true)]
     pub(super) to: PathBuf,
 
-    /// The files' format: `parquet`, `arrow` (IPC), `csv`, `tsv`, `jsonl`
+    /// The files' format: `parquet`, `arrow` (IPC), `csv`, `tsv`, `jsonl`, `sql` (INSERT statements, for the client programs)
     #[arg(long, default_value = "parquet", value_name = "FORMAT", value_enum, hide_possible_values = true)]
     format: FormatArg,
 
-    /// Compress CSV and JSON Lines: `gzip`, `zstd`. Parquet and Arrow have Zstandard inside
+    /// SQL: no CREATE TABLE before the rows
+    #[arg(long)]
+    no_create: bool,
+
+    /// Compress CSV, JSON Lines and SQL: `gzip`, `zstd`. Parquet and Arrow have Zstandard inside
     #[arg(long, default_value = "none", value_name = "none|gzip|zstd", value_enum, hide_possible_values = true)]
     compress: CompressArg,
 
@@ -116,6 +121,7 @@ enum FormatArg {
     Csv,
     Tsv,
     Jsonl,
+    Sql,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -151,6 +157,7 @@ impl ExportArgs {
             FormatArg::Arrow => WrittenFormat::Arrow,
             FormatArg::Csv | FormatArg::Tsv => WrittenFormat::Csv,
             FormatArg::Jsonl => WrittenFormat::JsonLines,
+            FormatArg::Sql => WrittenFormat::Sql,
         }
     }
 
@@ -164,7 +171,7 @@ impl ExportArgs {
         match self.format {
             FormatArg::Parquet | FormatArg::Arrow if compression != WrittenCompression::None => {
                 Err(Error::config(format!("files of {} have Zstandard inside", self.format().extension()))
-                    .with_hint("`--compress` is for `--format csv` and `jsonl`"))
+                    .with_hint("`--compress` is for `--format csv`, `jsonl` and `sql`"))
             }
             _ => Ok(compression),
         }
@@ -175,6 +182,13 @@ impl ExportArgs {
     /// # Errors
     /// `Config` for options that are not understood or contradict each other.
     pub(super) fn layout(&self) -> Result<Layout> {
+        if self.no_create && self.format != FormatArg::Sql {
+            return Err(Error::config("`--no-create` is for `--format sql`"));
+        }
+        if self.query.is_some() && self.format == FormatArg::Sql {
+            return Err(Error::config("`--format sql` is for tables: the rows of a query are of none")
+                .with_hint("`--columns` and `--where` choose columns and rows of a table"));
+        }
         let compression = self.compression()?;
         let name = if self.format == FormatArg::Tsv { "tsv" } else { self.format().extension() };
         Ok(Layout {
@@ -210,7 +224,15 @@ impl ExportArgs {
         CsvStyle::new(&options.csv_options(false)?, if self.format == FormatArg::Tsv { b'\t' } else { b',' })
     }
 
-    /// The style of CSV as the manifest has it; `None` for the usual one.
+    /// What stands around the rows of a table in SQL; `is_one_schema`: all tables are of one database, which is not named.
+    pub(super) fn sql_style(&self, table: &Table, definition: Option<&str>, is_one_schema: bool) -> SqlStyle {
+        let name = if is_one_schema { quoted(&table.name.name) } else { table.name.quoted() };
+        let create = definition.filter(|_| !self.no_create).and_then(|text| text.split_once(&quoted(&table.name.name)));
+        let before = create.map_or(String::new(), |(create, rest)| format!("{create}IF NOT EXISTS {name}{rest};\n"));
+        SqlStyle { table: name, before }
+    }
+
+    /// The style of CSV as the manifest has it; `None` for the default one.
     pub(super) fn csv_text(&self) -> Option<CsvText> {
         let is_usual = self.format != FormatArg::Tsv
             && !self.no_header

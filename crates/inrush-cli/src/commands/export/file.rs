@@ -5,7 +5,7 @@ use crate::commands::manifest::{WrittenFile, hash_text};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use inrush_core::{Error, Result, human};
-use inrush_files::{BatchWriter, CsvStyle, WrittenCompression, WrittenFormat};
+use inrush_files::{BatchWriter, CsvStyle, SqlStyle, WrittenCompression, WrittenFormat};
 use std::hash::Hasher as _;
 use std::io::Write;
 use std::num::NonZeroU64;
@@ -79,10 +79,19 @@ pub(super) struct OpenFile {
 }
 
 impl OpenFile {
-    pub(super) fn new(name: String, file: NewFile, layout: &Layout, schema: &SchemaRef) -> Result<Self> {
+    pub(super) fn new(
+        name: String,
+        file: NewFile,
+        layout: &Layout,
+        sql: &SqlStyle,
+        schema: &SchemaRef,
+    ) -> Result<Self> {
         let n_bytes = Arc::new(AtomicU64::new(0));
         let counted = Counted { file, n_bytes: n_bytes.clone(), hash: XxHash3_64::with_seed(0) };
-        let writer = BatchWriter::styled(layout.format, &layout.style, layout.compression, schema, counted);
+        let writer = match layout.format {
+            WrittenFormat::Sql => BatchWriter::sql(sql, layout.compression, schema, counted),
+            format => BatchWriter::styled(format, &layout.style, layout.compression, schema, counted),
+        };
         Ok(Self { writer: writer.map_err(|error| in_file(error, &name))?, name, n_bytes, rows: 0 })
     }
 

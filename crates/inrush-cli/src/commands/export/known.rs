@@ -3,9 +3,11 @@
 
 use arrow_array::builder::{Float32Builder, ListBuilder};
 use arrow_array::cast::AsArray as _;
-use arrow_array::{Array as _, ArrayRef, BinaryArray, RecordBatch, RecordBatchOptions};
+use arrow_array::types::Float32Type;
+use arrow_array::{Array as _, ArrayRef, BinaryArray, ListArray, RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use inrush_core::{Error, Result};
+use inrush_files::WrittenFormat;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -19,23 +21,25 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// The schema with this, so that readers of the file know it too.
-    pub(super) fn schema(&self, schema: &SchemaRef) -> SchemaRef {
+    /// The schema with this, so that readers of the file know it too. SQL has vectors as bytes, which both kinds of servers take.
+    pub(super) fn schema(&self, schema: &SchemaRef, format: WrittenFormat) -> SchemaRef {
         let is_json = [("ARROW:extension:name", "arrow.json"), ("ARROW:extension:metadata", "")];
         let is_json = HashMap::from(is_json.map(|(key, value)| (key.to_owned(), value.to_owned())));
         let field = |field: &Arc<Field>| match () {
             () if self.documents.contains(field.name()) => {
                 Arc::new(field.as_ref().clone().with_metadata(is_json.clone()))
             }
-            () if self.vectors.contains(field.name()) && *field.data_type() == DataType::Binary => {
-                Arc::new(field.as_ref().clone().with_data_type(DataType::List(item())))
+            () if self.vectors.contains(field.name()) => {
+                let is_sql = format == WrittenFormat::Sql;
+                let ty = if is_sql { DataType::Binary } else { DataType::List(item()) };
+                Arc::new(field.as_ref().clone().with_data_type(ty))
             }
             () => field.clone(),
         };
         Arc::new(Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>()))
     }
 
-    /// Refuses what cannot be told from NULL in a file without quotes.
+    /// Refuses what a reader takes for NULL in a file without quotes.
     ///
     /// # Errors
     /// `Data` for an empty text of an ENUM or a SET.
@@ -57,8 +61,9 @@ impl Known {
     /// # Errors
     /// `Protocol` for a batch of other columns.
     pub(super) fn batch(schema: &SchemaRef, batch: &RecordBatch) -> Result<RecordBatch> {
-        let column = |(array, field): (&ArrayRef, &Arc<Field>)| match array.as_any().downcast_ref::<BinaryArray>() {
-            Some(bytes) if matches!(field.data_type(), DataType::List(_)) => vectors(bytes),
+        let column = |(array, field): (&ArrayRef, &Arc<Field>)| match (array.data_type(), field.data_type()) {
+            (DataType::Binary, DataType::List(_)) => vectors(array.as_binary()),
+            (DataType::List(_), DataType::Binary) => vector_bytes(array.as_list()),
             _ => array.clone(),
         };
         let columns = batch.columns().iter().zip(schema.fields()).map(column).collect();
@@ -80,6 +85,16 @@ fn vectors(bytes: &BinaryArray) -> ArrayRef {
     Arc::new(lists.finish())
 }
 
+/// The same back.
+fn vector_bytes(lists: &ListArray) -> ArrayRef {
+    let bytes = |list: Option<ArrayRef>| {
+        let numbers = list?;
+        let numbers = numbers.as_primitive_opt::<Float32Type>()?;
+        Some(numbers.values().iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>())
+    };
+    Arc::new(lists.iter().map(bytes).collect::<BinaryArray>())
+}
+
 /// The field of a vector's numbers, as in those of MySQL.
 fn item() -> Arc<Field> {
     Arc::new(Field::new("item", DataType::Float32, false))
@@ -88,7 +103,6 @@ fn item() -> Arc<Field> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow_array::ListArray;
 
     #[test]
     fn bytes_become_vectors() {
@@ -96,9 +110,11 @@ mod tests {
         let bytes = [Some(&[0, 0, 128, 63, 0, 0, 0, 192][..]), None, Some(&[])];
         let batch =
             RecordBatch::try_from_iter([("v", Arc::new(BinaryArray::from(bytes.to_vec())) as ArrayRef)]).unwrap();
-        let batch = Known::batch(&known.schema(&batch.schema()), &batch).unwrap();
+        let batch = Known::batch(&known.schema(&batch.schema(), WrittenFormat::Csv), &batch).unwrap();
         let lists = batch.column(0).as_any().downcast_ref::<ListArray>().unwrap();
         assert_eq!((lists.value_length(0), lists.is_null(1), lists.value_length(2)), (2, true, 0));
+        let back = Known::batch(&known.schema(&batch.schema(), WrittenFormat::Sql), &batch).unwrap();
+        assert_eq!(back.column(0).as_binary::<i32>(), &BinaryArray::from(bytes.to_vec()));
         assert_eq!(format!("{:?}", lists.value(0)), "PrimitiveArray<Float32>\n[\n  1.0,\n  -2.0,\n]");
     }
 }

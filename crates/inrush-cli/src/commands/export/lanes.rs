@@ -12,6 +12,7 @@ use inrush::{ArrowOptions, InvalidDates};
 use inrush_core::error::Kind;
 use inrush_core::{Error, Result};
 use inrush_files::mask::{TableMasks, UniqueMasks, mask_batch};
+use inrush_files::{SqlStyle, WrittenFormat};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Mutex, PoisonError};
@@ -41,6 +42,8 @@ pub(super) struct Orders<'a> {
     /// Of each table; empty without masks.
     pub(super) masks: &'a [(TableMasks, UniqueMasks)],
     pub(super) layout: Layout,
+    /// Of each table; those that are not written as SQL have none.
+    pub(super) sql: Vec<SqlStyle>,
     pub(super) invalid_dates: InvalidDates,
     pub(super) pace: Pace,
 }
@@ -122,10 +125,12 @@ impl Work<'_> {
     /// Writes a part. `None`: another lane failed meanwhile.
     fn write(&self, connection: &mut Connection, part: &Part) -> Result<Option<Written>> {
         let layout = &self.orders.layout;
+        let none = SqlStyle::default();
+        let sql = self.orders.sql.get(part.table).unwrap_or(&none);
         let (name, file) = self.create(part, 0)?;
         let mut batches = connection.query_arrow_iter(&part.query, (), &self.options).map_err(hint)?;
-        let schema = part.known.schema(batches.schema());
-        let mut file = OpenFile::new(name, file, layout, &schema)?;
+        let schema = part.known.schema(batches.schema(), layout.format);
+        let mut file = OpenFile::new(name, file, layout, sql, &schema)?;
         let mut files = Vec::new();
         let masks = self.orders.masks.get(part.table);
         let shown = |error: Error| if masks.is_some() { hidden(error) } else { error };
@@ -135,7 +140,7 @@ impl Work<'_> {
                 None => batch,
             };
             let batch = Known::batch(&schema, &batch)?;
-            if !layout.style.has_quotes() {
+            if layout.format == WrittenFormat::Csv && !layout.style.has_quotes() {
                 part.known.check_without_quotes(&batch).map_err(|e| in_file(e, &part.stem))?;
             }
             let mut at = 0;
@@ -146,7 +151,7 @@ impl Work<'_> {
                 if file.is_full(layout.split) {
                     files.push(file.finish()?);
                     let (name, next) = self.create(part, files.len())?;
-                    file = OpenFile::new(name, next, layout, &schema)?;
+                    file = OpenFile::new(name, next, layout, sql, &schema)?;
                 }
                 let n = layout.step(file.rows, self.orders.pace.rate).min(batch.num_rows() - at);
                 file.write(&batch.slice(at, n))?;

@@ -91,7 +91,8 @@ pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
     drop(connection);
 
     let mut connections = view.into_connections();
-    let mut parts = Vec::new();
+    let (mut parts, mut sql) = (Vec::new(), Vec::new());
+    let is_one_schema = tables.windows(2).all(|pair| pair[0].name.schema == pair[1].name.schema);
     for (at, table) in tables.iter().enumerate() {
         parts.extend(parts::of_table(table, at, args, connections.first_mut())?);
         let definition = match connections.first_mut().filter(|_| table.engine.is_some()) {
@@ -100,6 +101,7 @@ pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
         };
         let (database, name) = (table.name.schema.clone(), table.name.name.clone());
         let columns = table.columns.clone();
+        sql.push(args.sql_style(table, definition.as_deref(), is_one_schema));
         manifest.tables.push(Exported::of(RowsOf::Table { database, table: name, columns, definition }));
     }
     if let Some(query) = &args.query {
@@ -107,7 +109,7 @@ pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
         parts.push(Part { table: manifest.tables.len(), query: query.clone(), known: Known::default(), stem });
         manifest.tables.push(Exported::of(RowsOf::Query { query: query.clone() }));
     }
-    let orders = Orders { masks: &masks, layout, invalid_dates: args.invalid_dates(), pace: Pace::start(rate) };
+    let orders = Orders { masks: &masks, layout, sql, invalid_dates: args.invalid_dates(), pace: Pace::start(rate) };
     let written = lanes::write_all(connections, &parts, &orders, &mut folder, output)?;
     for (part, written) in parts.iter().zip(written) {
         let table = &mut manifest.tables[part.table];

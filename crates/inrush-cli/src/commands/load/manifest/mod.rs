@@ -61,6 +61,11 @@ fn read(
     output: &Output,
 ) -> Result<(ManifestFormat, Vec<RestoreTarget>)> {
     args.check_for_manifest()?;
+    if found.manifest.format == "sql" {
+        return Err(Error::config(format!("`{}` is of files of SQL, which are not loaded here", found.name)).with_hint(
+            "the server's own client runs them: `mysql DATABASE < FILE`; `inrush load` takes exports of the other formats",
+        ));
+    }
     let format = ManifestFormat::parse(&found.manifest.format).ok_or_else(|| {
         Error::config(format!("`{}` is of files of the format `{}`", found.name, found.manifest.format))
             .with_hint("it is not known here; a newer `inrush` wrote it")
