@@ -314,6 +314,29 @@ def test_an_iterator_that_raises(place: Place) -> None:
     assert place.rows("SELECT COUNT(*), SUM(id) FROM people") == [(60_000, decimal.Decimal(60_000 * 59_999 // 2))]
 
 
+def test_a_part_is_loaded_once_from_wherever(place: Place, tmp_path: Path) -> None:
+    place.sql("CREATE TABLE people (id INT, name VARCHAR(20))")
+    rows = [(n, f"p{n}") for n in range(5000)]
+    for part in (rows, iter(rows)):
+        report = inrush.load(part, "people", place.url, job="people", part=1, parts=2, batch=500)
+        assert report.stored == 5000
+    with pytest.raises(inrush.Error, match="part 1 of job people was loaded on .* with another content"):
+        inrush.load([*rows[:-1], (4999, "other")], "people", place.url, job="people", part=1, parts=2)
+    inrush.load([(7, "x")], "people", place.url, job="people", part="1", parts=2, if_loaded="skip")
+    with pytest.raises(inrush.Error, match="begun with 2 parts"):
+        inrush.load(rows, "people", place.url, job="people", part=2)
+    (tmp_path / "a.csv").write_text("id,name\n5000,Ann\n")
+    inrush.load(tmp_path / "a.csv", "people", place.url, job="people", part=2, parts=2)
+    (tmp_path / "a.csv").rename(tmp_path / "b.csv")
+    inrush.load(tmp_path / "b.csv", "people", place.url, job="people", part=2, parts=2)
+    assert place.rows("SELECT COUNT(*), COUNT(DISTINCT id) FROM people") == [(5001, 5001)]
+    listed = [(job.job, job.part, job.parts, job.rows) for job in inrush.status(place.url)]
+    assert sorted(listed, key=str) == [("people", "1", None, 5000), ("people", "2", None, 1), ("people", None, 2, 0)]
+    for given in ({"part": 1}, {"job": "x", "parts": 2}):
+        with pytest.raises(inrush.InterfaceError):
+            inrush.load(rows, "people", place.url, **given)
+
+
 def test_a_job_is_loaded_once(place: Place) -> None:
     place.sql(PEOPLE)
     rows = [(n, "x", None) for n in range(10)]

@@ -84,7 +84,7 @@ pub use objects::{ObjectFolder, ObjectUpload};
 pub use open::{Format, open};
 pub use paths::{expand, table_of};
 pub use raw::raw_bytes;
-pub use record_batches::{record_batches, record_batches_once};
+pub use record_batches::{record_batches, record_batches_by_content, record_batches_once};
 pub use sniff::DetectedDialect;
 pub use together::{
     QuotedEmpties, check_all_names, check_fields_of_formats, describe_all, found_header, likely_encodings, open_all,

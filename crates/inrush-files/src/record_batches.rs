@@ -5,7 +5,7 @@ use crate::columnar::{Arrays, Columnar, SourceLocation, text_size};
 use crate::file_source::FileSource;
 use crate::input::Meter;
 use crate::open::{STREAM_HEAD, columnar_options, cuts};
-use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use inrush_core::error::{Error, Result};
 use std::sync::Arc;
@@ -54,6 +54,27 @@ pub fn record_batches_once(
     options: &CsvOptions,
 ) -> Result<Box<dyn FileSource>> {
     Ok(Box::new(columnar(name, batches, options)?))
+}
+
+/// The same for rows that are known by their content: all of them are read at once, and stay in memory. A later run of the same part of a
+/// [`NamedJob`](inrush_core::load::ledger::NamedJob) recognizes them by their number and their checksum, however they are batched.
+///
+/// # Errors
+/// Those of [`record_batches`].
+pub fn record_batches_by_content(
+    name: &str,
+    batches: impl RecordBatchReader + Send + 'static,
+    options: &CsvOptions,
+) -> Result<Box<dyn FileSource>> {
+    let schema = batches.schema();
+    let all = batches.collect::<Result<Vec<_>, _>>().map_err(|e| failed(name, e))?;
+    let again = all.clone();
+    let of = |all: Vec<RecordBatch>| RecordBatchIterator::new(all.into_iter().map(Ok), schema.clone());
+    let (n_rows, hash) = columnar(name, of(again), options)?.content()?;
+    let mut source = columnar(name, of(all), options)?;
+    source.known_by_content(n_rows, hash);
+    source.expect_rows(n_rows);
+    Ok(Box::new(source))
 }
 
 fn columnar<B: RecordBatchReader + Send + 'static>(

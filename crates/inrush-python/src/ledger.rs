@@ -2,10 +2,10 @@
 
 use crate::ending::Visit;
 use crate::{connection, failure};
-use inrush::{JobRun, JobStatus, Loader};
+use inrush::{JobRun, JobStatus, Loader, NamedJob};
 use inrush_core::load::ledger::State;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyDict, PyList};
 
 /// Jobs of a database, the newest last.
 #[pyfunction]
@@ -56,7 +56,11 @@ fn as_status<'py>(py: Python<'py>, job: &JobStatus) -> PyResult<Bound<'py, PyAny
         Some(JobRun::Ended { why, .. }) => Some(why.as_str()),
         _ => None,
     };
-    py.import("inrush._report")?.getattr("JobStatus")?.call1((
+    let (named, names) = (job.named.as_ref(), PyDict::new(py));
+    names.set_item("job", named.map(NamedJob::name))?;
+    names.set_item("part", named.and_then(NamedJob::part_name))?;
+    names.set_item("parts", named.and_then(NamedJob::parts))?;
+    let known = (
         job.id.to_string(),
         &job.target,
         &job.source,
@@ -68,5 +72,6 @@ fn as_status<'py>(py: Python<'py>, job: &JobStatus) -> PyResult<Bound<'py, PyAny
         job.totals.rejected,
         &job.started,
         Some(&job.finished).filter(|finished| !finished.is_empty()),
-    ))
+    );
+    py.import("inrush._report")?.getattr("JobStatus")?.call(known, Some(&names))
 }

@@ -12,7 +12,8 @@ use inrush::documents::Events;
 use inrush::sans_io::load::{FieldTarget, Matching, Mode};
 use inrush::sans_io::write::Method;
 use inrush::{
-    BadRows, BatchSize, Computed, Guarantee, LoadEvent, LoadOptions, Loader, MaxBad, MinRows, Report, Sort, Source,
+    BadRows, BatchSize, Computed, Guarantee, LoadEvent, LoadOptions, Loader, MaxBad, MinRows, NamedJob, Report, Sort,
+    Source,
 };
 use inrush_core::{Error, FrontEnd, Kind, human};
 use inrush_files::hints::{self, Reading};
@@ -334,8 +335,14 @@ fn run(
         BatchSize::Bytes(bytes) => csv.with_batch_bytes(bytes),
         BatchSize::Auto => csv,
     };
-    let opening =
-        Opening { job: options.job.clone(), format: options.files.format, csv: &csv, taming: options.taming, ask };
+    let opening = Opening {
+        job: options.job.clone(),
+        by_content: options.load.job.is_some() && !options.load.skip_loaded,
+        format: options.files.format,
+        csv: &csv,
+        taming: options.taming,
+        ask,
+    };
     let mut opened = opening.open_all(planned)?;
     drop(opening);
     let has_names = options.has_names && opened.have_header;
@@ -432,6 +439,8 @@ struct Options {
     /// How the types of a new table are found, if one may be made.
     types: Option<NewTypes>,
     job: Option<String>,
+    part: Option<String>,
+    parts: Option<u64>,
     /// The file that events are appended to.
     events: Option<PathBuf>,
     /// Whether a function takes them instead.
@@ -449,6 +458,8 @@ impl Options {
             files: FileOptions::default(),
             types: None,
             job: None,
+            part: None,
+            parts: None,
             events: None,
             has_event_caller: false,
             taming: Taming::default(),
@@ -462,7 +473,20 @@ impl Options {
             }
         }
         options.types = options.new_types(given)?;
+        options.load.job = options.named_job(given.py())?;
         Ok(options)
+    }
+
+    /// The part of a named job that is loaded.
+    fn named_job(&self, py: Python<'_>) -> PyResult<Option<NamedJob>> {
+        match (&self.job, &self.part) {
+            (Some(job), Some(part)) => Ok(Some(NamedJob::new(job).part(part).of(self.parts))),
+            (None, Some(_)) => Err(failure::interface(py, "`part` is a part of a job: give `job`, its name")),
+            (_, None) if self.parts.is_some() => {
+                Err(failure::interface(py, "`parts` is the number of parts: give `part`, the one that is loaded"))
+            }
+            (_, None) => Ok(None),
+        }
     }
 
     /// How the types of a new table are found.
@@ -496,6 +520,13 @@ impl Options {
             "mode" => load.mode = Mode::parse(&text()?).map_err(ours)?,
             "key" => load.key = value.extract()?,
             "job" => self.job = Some(text()?),
+            "part" => {
+                self.part = Some(match value.extract::<u64>() {
+                    Ok(number) => number.to_string(),
+                    Err(_) => text()?,
+                })
+            }
+            "parts" => self.parts = Some(value.extract()?),
             "columns" => {
                 load.matching = match value.cast::<PyString>() {
                     Ok(word) if word.to_str()? == "name" => Matching::ByName,

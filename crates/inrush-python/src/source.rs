@@ -132,6 +132,8 @@ impl PlannedSources {
 pub(crate) struct Opening<'a> {
     /// The name by which a later run recognizes them.
     pub(crate) job: Option<String>,
+    /// Whether it recognizes them by all of them.
+    pub(crate) by_content: bool,
     /// The format of the files, as it was given.
     pub(crate) format: Format,
     pub(crate) csv: &'a CsvOptions,
@@ -184,6 +186,7 @@ impl Opening<'_> {
             .with_batch_bytes(self.csv.batch_bytes)
             .with_nulls(if self.taming.nan_is_null { vec![b"NaN".to_vec()] } else { Vec::new() });
         let mut source = match &self.job {
+            Some(job) if self.by_content => inrush_files::record_batches_by_content(job, reader, &options)?,
             Some(job) => inrush_files::record_batches(job, reader, &options)?,
             None => inrush_files::record_batches_once("data", reader, &options)?,
         };

@@ -128,6 +128,8 @@ pub use inrush_core::error::{Conversion, Error, Kind, Place, Reason, Result};
 #[cfg(feature = "loader")]
 pub use inrush_core::load::lane::Unchecked;
 #[cfg(feature = "loader")]
+pub use inrush_core::load::ledger::NamedJob;
+#[cfg(feature = "loader")]
 pub use inrush_core::load::report::{Report, Stop};
 #[cfg(feature = "loader")]
 pub use inrush_core::load::{Batch, FieldTarget, Matching, Mode, Origin, Reject, Source};

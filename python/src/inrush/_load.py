@@ -77,6 +77,8 @@ class LoadOptions(FileOptions, total=False):
     replace_table: bool
     columns: str | Sequence[str]
     job: str | None
+    part: str | int | None
+    parts: int | None
     guarantee: str
     bad_rows: str
     max_bad: int | str | None
@@ -126,6 +128,8 @@ def load(
     replace_table: bool = False,
     columns: str | Sequence[str] = "name",
     job: str | None = None,
+    part: str | int | None = None,
+    parts: int | None = None,
     guarantee: str = "exactly-once",
     bad_rows: str = "stop",
     max_bad: int | str | None = None,
@@ -181,6 +185,11 @@ def load(
         columns: "name", "position", or the table's columns for the data's in their order.
         job: a name by which a later call knows the same rows: it goes on where an earlier one stopped, and loads nothing twice. Files
             need none. Without one, data in memory are stored once by this call, and once more by the next.
+        part: which part of the job this is, for tasks that load a job side by side: a number or a name. Files take part in it, too. A part
+            that is loaded is not loaded again by any task, wherever its rows come from; two tasks that load it at the same time store it
+            once. Data in memory are compared by their content, for which all of them are read first; with if_loaded="skip" they are
+            not compared, and only what was stored in part must come in the same order.
+        parts: how many parts the job has; each of its calls must give the same number, or none.
         if_loaded: what becomes of a job that an earlier call has finished: "error", since rows that begin in the same way may still be
             others; or "skip", where the name stands for these rows and no others, as in a task that is run again.
         guarantee: "exactly-once"; or "at-least-once", for tables without transactions.
@@ -244,6 +253,8 @@ def load(
         "columns": columns if isinstance(columns, str) else list(columns),
         "has_names": has_names,
         "job": job,
+        "part": part,
+        "parts": parts,
         "guarantee": guarantee,
         "bad_rows": bad_rows,
         "max_bad": max_bad,

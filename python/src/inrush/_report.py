@@ -68,6 +68,11 @@ class JobStatus(NamedTuple):
     started: str
     """In UTC."""
     finished: str | None
+    job: str | None = None
+    """The name of the job that it is a part of; `part` is None for the line of the whole job, which has no rows."""
+    part: str | None = None
+    parts: int | None = None
+    """The number of all parts, in the line of the whole job."""
 
 
 class Progress(NamedTuple):

@@ -35,6 +35,7 @@ mod manifests;
 mod many;
 mod masks;
 mod modes;
+mod named;
 mod new_tables;
 mod numbers;
 mod objects;

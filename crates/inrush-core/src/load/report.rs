@@ -2,7 +2,7 @@
 //!
 //! Invariant: `read = stored + skipped + rejected + not_loaded + unknown`; in a load that finished, the last two are 0.
 
-use super::ledger::{JobId, Totals};
+use super::ledger::{JobId, NamedJob, Totals};
 use super::sort::Choice;
 use super::tuner::Tuned;
 use super::{Mode, Reject};
@@ -102,6 +102,8 @@ pub struct Job {
     pub id: JobId,
     /// The source's name as the user wrote it.
     pub source: Arc<str>,
+    /// The part of a named job that it is.
+    pub named: Option<NamedJob>,
     /// The state of the job.
     pub state: JobState,
     /// What earlier runs had stored from it.

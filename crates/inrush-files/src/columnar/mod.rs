@@ -81,6 +81,14 @@ pub(crate) enum SourceLocation {
         /// The hash of its beginning.
         hash: u64,
     },
+    /// In rows of a program that are all known.
+    Content {
+        /// Its name in the ledger.
+        name: Arc<str>,
+        n_rows: u64,
+        /// The hash of all rows.
+        hash: u64,
+    },
     /// Nowhere: it is of one run.
     Nowhere,
 }
@@ -279,6 +287,35 @@ impl<A: Arrays> Columnar<A> {
         Ok(())
     }
 
+    /// Identifies the rows by all of them.
+    pub(crate) fn known_by_content(&mut self, n_rows: u64, hash: u64) {
+        self.location = SourceLocation::Content { name: self.name.clone(), n_rows, hash };
+    }
+
+    /// The number of all rows, and a checksum of their names and cells, however they are batched.
+    pub(crate) fn content(mut self) -> Result<(u64, u64)> {
+        let mut hash = checksum(self.names.join("\0").as_bytes());
+        let (mut n_rows, mut block) = (0, Vec::with_capacity(2 * CONTENT_BLOCK));
+        let mut add = |block: &mut Vec<u8>| {
+            block.extend_from_slice(&hash.to_le_bytes());
+            hash = checksum(block);
+            block.clear();
+        };
+        while let Some(rows) = self.take_pending()? {
+            let span = n_rows..n_rows + rows.num_rows() as u64;
+            n_rows = span.end;
+            let batch = Rows { shape: self.shape.clone(), span, bytes: 0, arrays: vec![rows] }.to_batch()?;
+            for row in 0..batch.rows.num_rows() {
+                block.extend_from_slice(&batch.raw(row));
+                if block.len() >= CONTENT_BLOCK {
+                    add(&mut block);
+                }
+            }
+        }
+        add(&mut block);
+        Ok((n_rows, hash))
+    }
+
     /// The next rows before `end`, as one batch; `None` if there are none. `whole` returns all of them, whatever their size.
     fn rows_to(&mut self, end: u64, whole: bool) -> Result<Option<Rows>> {
         let first = self.next_row;
@@ -426,6 +463,9 @@ impl<A: Arrays> Source for Columnar<A> {
             SourceLocation::Stream { name, hash } => {
                 Ok(Some(Identity { name: name.to_string(), size: None, modified: None, hash: *hash }))
             }
+            SourceLocation::Content { name, n_rows, hash } => {
+                Ok(Some(Identity { name: name.to_string(), size: Some(*n_rows), modified: None, hash: *hash }))
+            }
             SourceLocation::Nowhere => Ok(None),
         }
     }
@@ -438,7 +478,7 @@ impl<A: Arrays> Source for Columnar<A> {
     fn hash_of_first(&mut self, bytes: u64) -> Result<Option<u64>> {
         match &self.location {
             SourceLocation::OnDisk(place) => place.hash_of_first(bytes).map(Some),
-            SourceLocation::Stream { .. } | SourceLocation::Nowhere => Ok(None),
+            SourceLocation::Stream { .. } | SourceLocation::Content { .. } | SourceLocation::Nowhere => Ok(None),
         }
     }
 
@@ -492,7 +532,7 @@ impl<A: Arrays> Source for Columnar<A> {
     fn unchanged(&self) -> Option<Arc<dyn Unchanged>> {
         match &self.location {
             SourceLocation::OnDisk(place) => Some(Arc::new(place.clone())),
-            SourceLocation::Stream { .. } | SourceLocation::Nowhere => None,
+            SourceLocation::Stream { .. } | SourceLocation::Content { .. } | SourceLocation::Nowhere => None,
         }
     }
 
@@ -612,6 +652,9 @@ fn projected(rows: &RecordBatch, places: &[usize]) -> RecordBatch {
 
 /// The default of a batch's rows, as for CSV.
 const DEFAULT_ROWS: usize = 64_000;
+
+/// Bytes of lines that are summed at a time.
+const CONTENT_BLOCK: usize = 64 << 10;
 
 #[cfg(test)]
 mod tests;

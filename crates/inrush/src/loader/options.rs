@@ -1,6 +1,7 @@
 //! The options of a load: plain values, the words for them, and which of them make no sense.
 
 use inrush_core::load::lane::Unchecked;
+use inrush_core::load::ledger::NamedJob;
 use inrush_core::load::{Matching, Mode};
 use inrush_core::write::{Computed, Method};
 use inrush_core::{Error, Result, human};
@@ -66,6 +67,9 @@ pub struct LoadOptions {
     /// For how long a chunk is tried again that failed by a deadlock, a lost connection or the like, from its first failure on;
     /// zero: not at all.
     pub retries_for: Duration,
+    /// The part of a named job that the source is. It is known by this name, not by the source's: once it is loaded, no run of it stores
+    /// anything. The load waits for another one of the same part that is at work, at most for [`retries_for`](Self::retries_for).
+    pub job: Option<NamedJob>,
     /// Whether sources that were loaded already are loaded once more.
     pub again: bool,
     /// Whether a stream is taken for the one that an earlier run has loaded to its end under the same name, if it begins in the same way: then
@@ -115,6 +119,7 @@ inrush_core::setters!(LoadOptions {
     with_dry_run => dry_run: as bool,
     with_guarantee => guarantee: as Guarantee,
     with_retries_for => retries_for: as Duration,
+    with_job => job: into Option<NamedJob>,
     with_again => again: as bool,
     with_skip_loaded => skip_loaded: as bool,
     with_force => force: as bool,
@@ -153,6 +158,7 @@ impl Default for LoadOptions {
             dry_run: false,
             guarantee: Guarantee::ExactlyOnce,
             retries_for: Duration::from_secs(600),
+            job: None,
             again: false,
             skip_loaded: false,
             force: false,
@@ -348,11 +354,33 @@ impl LoadOptions {
             return Err(Error::config("`--max-bad` has no meaning while the first bad row stops the load")
                 .with_hint("add `--bad-rows skip` or `--bad-rows divert:FILE`"));
         }
+        if let Some(job) = &self.job {
+            job.check()?;
+            self.check_part()?;
+        }
         if self.min_rows.is_some() && !self.atomic {
             return Err(Error::config(
                 "`--min-rows` counts the rows that are stored before they take the place of the table's",
             )
             .with_hint("add `--atomic`, or `--replace-table` in place of `--truncate`"));
+        }
+        Ok(())
+    }
+
+    /// Refuses what concerns the rows of other parts, too.
+    fn check_part(&self) -> Result<()> {
+        let not_for_parts = [
+            ("--replace-table", self.replace),
+            ("--atomic", self.atomic),
+            ("--truncate", self.truncate),
+            ("--defer-indexes", self.defer_indexes),
+        ];
+        if let Some((option, _)) = not_for_parts.iter().find(|(_, is_given)| *is_given) {
+            return Err(Error::config(format!("`{option}` is for whole tables, and `--part` fills a table in parts"))
+                .with_hint("empty the table before the first part, or load it as a whole"));
+        }
+        if self.guarantee == Guarantee::AtLeastOnce {
+            return Err(Error::config("`--job-name` is kept in the ledger, and `--guarantee at-least-once` has none"));
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use inrush::sans_io::load::lane::Unchecked;
 use inrush::sans_io::load::{FieldTarget, Matching, Mode};
 use inrush::sans_io::write::{Computed, Method};
 use inrush::table::TableName;
-use inrush::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad, MinRows, Sort};
+use inrush::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad, MinRows, NamedJob, Sort};
 use inrush_core::human;
 use inrush_core::{Error, Result};
 use inrush_files::{CsvOptions, Format, NewTypes, is_of_one_table, reject_file_name};
@@ -151,17 +151,29 @@ pub(crate) struct LoadArgs {
     #[arg(long, help_heading = "Writing")]
     trust_source: bool,
 
+    /// A name for this job, whose parts several commands load: with `--part`. A part that is loaded is not loaded again, whatever the file is called; two commands of the same part store it once
+    #[arg(long, value_name = "NAME", help_heading = "Ledger")]
+    pub(crate) job_name: Option<String>,
+
+    /// Which part of the job of `--job-name` this file is: a number or a name
+    #[arg(long, value_name = "PART", requires = "job_name", help_heading = "Ledger")]
+    pub(crate) part: Option<String>,
+
+    /// How many parts the job has; every command of the job must give the same number, or none
+    #[arg(long, value_name = "COUNT", requires = "part", help_heading = "Ledger")]
+    parts: Option<u64>,
+
     /// Take over, or forget, a job of another user that is not finished; their run of it stops
     #[arg(long, help_heading = "Ledger")]
     pub(crate) force: bool,
 
-    /// List the jobs in the ledger of the database, or those of the table of `--into`: finished, running, stopped, broken off
+    /// List the jobs in the ledger of the database, or those of the table of `--into`, or of `--job-name`: finished, running, stopped, broken off
     #[arg(long, help_heading = "Ledger", conflicts_with_all = ["files", "forget"])]
     pub(crate) status: bool,
 
-    /// Forget jobs, each named by the beginning of its id; their rows stay in the table
-    #[arg(long, value_name = "JOB", num_args = 1.., help_heading = "Ledger", conflicts_with = "files")]
-    pub(crate) forget: Vec<String>,
+    /// Forget jobs, each named by the beginning of its id, or those of `--job-name` and `--part`; their rows stay in the table
+    #[arg(long, value_name = "JOB", num_args = 0.., help_heading = "Ledger", conflicts_with = "files")]
+    pub(crate) forget: Option<Vec<String>>,
 
     /// How long a chunk is retried after a deadlock, a lost connection or the like: `30s`, `10m`; `0` is never
     #[arg(long, default_value = "10m", value_name = "TIME", help_heading = "Writing")]
@@ -251,6 +263,15 @@ impl LoadArgs {
         self.into.as_deref().unwrap_or_default()
     }
 
+    /// The part of a named job that is loaded.
+    fn named_job(&self) -> Option<NamedJob> {
+        let job = NamedJob::new(self.job_name.as_ref()?).of(self.parts);
+        Some(match &self.part {
+            Some(part) => job.part(part),
+            None => job,
+        })
+    }
+
     /// The options of the loader; `create` is set later, from a sample.
     pub(crate) fn load_options(&self) -> Result<LoadOptions> {
         let max_bad = self.max_bad.as_deref().map(parse_max_bad).transpose()?;
@@ -295,6 +316,7 @@ impl LoadArgs {
             .with_dry_run(self.dry_run)
             .with_guarantee(guarantee)
             .with_retries_for(parse_time("--retry-for", &self.retry_for)?)
+            .with_job(self.named_job())
             .with_again(self.again)
             .with_force(self.force)
             .with_trust_source(self.trust_source))

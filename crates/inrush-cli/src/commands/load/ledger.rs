@@ -5,7 +5,7 @@ use crate::connection::{self, Environment};
 use crate::{Output, exit};
 use inrush::sans_io::load::ledger::State;
 use inrush::table::TableName;
-use inrush::{Config, Forgotten, JobRun, JobStatus, Loader};
+use inrush::{Config, Forgotten, JobRun, JobStatus, Loader, NamedJob};
 use inrush_core::human;
 use inrush_core::{Error, Result};
 use serde_json::{Value, json};
@@ -18,8 +18,14 @@ pub(super) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
     let schema = schema(args, &config)?;
     let table = named_table(args)?;
     let forget = |job: &String| Loader::forget(&config, &schema, job, args.force).map_err(connection::hint_at_login);
-    let (text, document) = match &args.forget[..] {
-        [] => status(&config, &schema, table.as_deref()).map_err(connection::hint_at_login)?,
+    let listed = || listed(args, &config, &schema, table.as_deref()).map_err(connection::hint_at_login);
+    let meant = match &args.forget {
+        None => Vec::new(),
+        Some(jobs) if !jobs.is_empty() => jobs.clone(),
+        Some(_) => named_jobs(args, &listed()?)?,
+    };
+    let (text, document) = match &meant[..] {
+        [] => status(&schema, table.as_deref(), &listed()?),
         [job] => {
             let forgotten = forget(job)?;
             let mut document = json!({ "inrush": "load", "version": 1, "exit_code": exit::OK });
@@ -85,20 +91,45 @@ fn named_table(args: &LoadArgs) -> Result<Option<String>> {
     }
 }
 
-fn status(config: &Config, schema: &str, table: Option<&str>) -> Result<(String, Value)> {
+/// The jobs of the database, or of the table or the name that is given.
+fn listed(args: &LoadArgs, config: &Config, schema: &str, table: Option<&str>) -> Result<Vec<JobStatus>> {
     let mut jobs = Loader::status(config, schema)?;
     if let Some(table) = table {
         let target = format!("{schema}.{table}");
         // Some servers take names that differ by case for the same.
         jobs.retain(|job| job.target.to_lowercase() == target.to_lowercase());
     }
+    if let Some(name) = &args.job_name {
+        let is_meant = |named: &NamedJob| {
+            named.name() == name && args.part.as_deref().is_none_or(|part| named.part_name() == Some(part))
+        };
+        jobs.retain(|job| job.named.as_ref().is_some_and(is_meant));
+    }
+    Ok(jobs)
+}
+
+fn status(schema: &str, table: Option<&str>, jobs: &[JobStatus]) -> (String, Value) {
     let text = match (jobs.is_empty(), table) {
         (true, None) => format!("database `{schema}` has no load in its ledger"),
         (true, Some(table)) => format!("database `{schema}` has no load into table `{table}` in its ledger"),
-        (false, _) => jobs.iter().map(described).collect::<Vec<_>>().join("\n"),
+        (false, _) => jobs.iter().map(|job| described(job, jobs)).collect::<Vec<_>>().join("\n"),
     };
     let jobs: Vec<Value> = jobs.iter().map(as_json).collect();
-    Ok((text, json!({ "inrush": "load", "version": 1, "exit_code": exit::OK, "jobs": jobs })))
+    (text, json!({ "inrush": "load", "version": 1, "exit_code": exit::OK, "jobs": jobs }))
+}
+
+/// The ids of the jobs that `--job-name` and `--part` mean.
+fn named_jobs(args: &LoadArgs, jobs: &[JobStatus]) -> Result<Vec<String>> {
+    let Some(name) = &args.job_name else {
+        return Err(Error::config("`--forget` needs the jobs to forget")
+            .with_hint("`inrush load --status` lists them: give some digits of an id, or `--job-name NAME`"));
+    };
+    if jobs.is_empty() {
+        let part = args.part.as_ref().map_or_else(String::new, |part| format!("part {part} of "));
+        return Err(Error::config(format!("the ledger has no {part}job {name}"))
+            .with_hint("`inrush load --status` lists what it has"));
+    }
+    Ok(jobs.iter().map(|job| job.id.to_string()).collect())
 }
 
 fn forgotten_text(forgotten: &Forgotten) -> String {
@@ -132,8 +163,11 @@ fn merge(object: &mut Value, more: Value) {
     }
 }
 
-/// One job in two lines; three if it is not finished.
-fn described(job: &JobStatus) -> String {
+/// One job in two lines; three if it is not finished. The whole of a named job is a line about its parts, which are among `all`.
+fn described(job: &JobStatus, all: &[JobStatus]) -> String {
+    if let Some(whole) = job.named.as_ref().filter(|named| named.part_name().is_none()) {
+        return described_whole(job, whole, all);
+    }
     let mut text = format!("{}  {}  {}: {}", job.id, word(job), job.target, human::counted(job.totals.rows, "row"));
     if job.totals.rejected > 0 {
         let _ = write!(text, ", {} rejected", human::exact(job.totals.rejected));
@@ -153,6 +187,28 @@ fn described(job: &JobStatus) -> String {
         let _ = write!(text, "\n    {}", last_run(run));
     }
     text
+}
+
+/// A named job: how many of its parts are loaded.
+fn described_whole(job: &JobStatus, whole: &NamedJob, all: &[JobStatus]) -> String {
+    let is_part = |other: &&JobStatus| {
+        let named = other.named.as_ref();
+        other.target == job.target
+            && named.is_some_and(|named| named.part_name().is_some() && named.name() == whole.name())
+    };
+    let parts: Vec<&JobStatus> = all.iter().filter(is_part).collect();
+    let n_done = parts.iter().filter(|part| part.state == State::Done).count();
+    let rows: u64 = parts.iter().map(|part| part.totals.rows).sum();
+    let loaded = match whole.parts() {
+        Some(all) => format!("{n_done} of {} loaded", human::counted(all, "part")),
+        None => format!("{} loaded", human::counted(n_done as u64, "part")),
+    };
+    let begun = match parts.len() - n_done {
+        0 => String::new(),
+        n => format!(", {n} begun"),
+    };
+    let rows = human::counted(rows, "row");
+    format!("{}  {whole}  {}: {loaded}{begun}, {rows}, since {} UTC", job.id, job.target, job.started)
 }
 
 /// How far it is and how fast, as far as that is known.
@@ -196,6 +252,9 @@ fn as_json(job: &JobStatus) -> Value {
         "job": job.id.to_string(),
         "table": job.target,
         "source": job.source,
+        "job_name": job.named.as_ref().map(NamedJob::name),
+        "part": job.named.as_ref().and_then(NamedJob::part_name),
+        "parts": job.named.as_ref().and_then(NamedJob::parts),
         "owner": (!job.owner.is_empty()).then_some(&job.owner),
         "state": job.state.name(),
         "run": job.run.as_ref().map(run_json),

@@ -42,7 +42,7 @@ use serde_json::json;
 
 /// Runs the command. Returns the exit code for the outcome of the rows, or an error if nothing was sent.
 pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
-    if args.status || !args.forget.is_empty() {
+    if args.status || args.forget.is_some() {
         return ledger::run(args, output);
     }
     let signals = interrupt::Watch::start(output.clone())?;

@@ -126,6 +126,9 @@ fn already(jobs: &[Job]) -> Vec<String> {
         )];
     }
     let one = |(job, on): (&Job, &str)| {
+        if let Some(named) = &job.named {
+            return format!("{named} was loaded on {on} UTC{}", rejected(job.resumed.rejected));
+        }
         let again = "`--again` loads it once more";
         format!("`{}` was loaded on {on} UTC{}; {again}", job.source, rejected(job.resumed.rejected))
     };

@@ -12,6 +12,8 @@
 //! | done | the same | refused, unless a second load cannot store duplicates: then restarted |
 //! | done | `--again` | restarted |
 //!
+//! A part of a named job is known by its name. If it is done, another content is refused in every mode: the name stands for its rows.
+//!
 //! If a table is to be emptied first, it is emptied for all sources of a run or for none. None if an earlier run has begun with
 //! one of them, or has finished with all. Otherwise all are loaded, also those that were loaded before.
 //!
@@ -22,7 +24,7 @@
 use super::job::JobLine;
 use super::step::{JobStep, State};
 use super::tables::VERSION;
-use super::{Identity, Mapping};
+use super::{Identity, Mapping, NamedJob};
 use crate::error::{Error, Kind};
 use crate::load::mode::Mode;
 
@@ -33,6 +35,8 @@ pub struct Run<'a> {
     pub identity: &'a Identity,
     /// How it is read now.
     pub mapping: &'a Mapping,
+    /// The part of a named job that it is.
+    pub named: Option<&'a NamedJob>,
     /// Whether an unfinished job may be taken over: it belongs to this user, its owner is not known, or the user requested it.
     pub may_take_over: bool,
     /// Whether to load again what is already loaded.
@@ -180,6 +184,9 @@ fn done(line: &JobLine, run: &Run<'_>) -> Opening {
     if run.again {
         return Opening::Anew;
     }
+    if let Some(named) = run.named {
+        return done_part(line, run, named);
+    }
     let (now, name) = (run.identity, &line.source);
     let again = |why: String| {
         match run.repeatable {
@@ -201,10 +208,7 @@ fn done(line: &JobLine, run: &Run<'_>) -> Opening {
     }
     let is_same = line.size == now.size && line.hash == Some(now.hash);
     if is_same {
-        // The order in which its rows came does not matter any more, nor which of them would have been bad in the table that it
-        // created.
-        let of = |mapping: &Mapping| mapping.clone().without("sort").without("spelling");
-        if let Some(difference) = of(&line.mapping).difference(&of(run.mapping)) {
+        if let Some(difference) = difference_of_done(line, run) {
             let on = &line.finished;
             return again(format!("`{name}` was loaded on {on} UTC, and was read in another way then: {difference}"));
         }
@@ -225,6 +229,42 @@ fn done(line: &JobLine, run: &Run<'_>) -> Opening {
         "`{name}` was loaded on {} UTC with another content, and rows of it may be in this one as well",
         line.finished
     ))
+}
+
+/// A part that is done, which `--truncate` would not replace: there are others in the table.
+fn done_part(line: &JobLine, run: &Run<'_>, named: &NamedJob) -> Opening {
+    let (now, on) = (run.identity, &line.finished);
+    let another = |why: &str| {
+        refused(
+            format!("{named} was loaded on {on} UTC {why}"),
+            format!(
+                "a part has the same rows in every run: load other rows under another name; or `inrush load --forget {}` once its rows are removed",
+                line.id
+            ),
+        )
+    };
+    let is_same = (line.size, line.hash) == (now.size, Some(now.hash));
+    if !(is_same || run.skip_loaded) {
+        return another("with another content");
+    }
+    if let Some(difference) = difference_of_done(line, run) {
+        return another(&format!("and was read in another way then: {difference}"));
+    }
+    match missing(line, run) {
+        None => Opening::AlreadyLoaded,
+        Some(_) if run.repeatable || line.totals.rows == 0 => Opening::Anew,
+        Some(missing) => refused(
+            missing.described(line),
+            format!("`inrush load --forget {}`, then the same command, loads this part anew", line.id),
+        ),
+    }
+}
+
+/// What is different now about how a finished job is read. The order in which its rows came does not matter any more, nor which of
+/// them would have been bad in the table that it created.
+fn difference_of_done(line: &JobLine, run: &Run<'_>) -> Option<String> {
+    let of = |mapping: &Mapping| mapping.clone().without("sort").without("spelling");
+    of(&line.mapping).difference(&of(run.mapping))
 }
 
 /// What is missing of the rows that a line counts, in any mode.

@@ -12,16 +12,27 @@ pub struct JobId(pub [u8; 16]);
 impl JobId {
     /// The job of `source` into `schema`.`table`, each spelled as the server compares it.
     pub fn of(schema: &str, table: &str, source: &str) -> Self {
+        Self::of_texts([schema, table, source])
+    }
+
+    fn of_texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut digest = Sha256::new();
         digest.update([VERSION]);
-        for part in [schema, table, source] {
-            // With their lengths, so that no two lists of parts give the same bytes.
-            digest.update((part.len() as u64).to_le_bytes());
-            digest.update(part.as_bytes());
+        for text in texts {
+            // With their lengths, so that no two lists of texts give the same bytes.
+            digest.update((text.len() as u64).to_le_bytes());
+            digest.update(text.as_bytes());
         }
         let mut id = [0; 16];
         id.copy_from_slice(&digest.finalize()[..16]);
         Self(id)
+    }
+
+    /// The part of a named job into `schema`.`table`, spelled in the same way; without a part the job's head.
+    pub fn of_named(schema: &str, table: &str, name: &str, part: Option<&str>) -> Self {
+        // Four or five texts, so that it is no id of a file.
+        let texts = [schema, table, "job", name].into_iter().chain(part);
+        Self::of_texts(texts)
     }
 
     /// As a statement writes it.

@@ -176,6 +176,23 @@ impl JobLine {
         )
     }
 
+    /// Writes the head of a named job, which is done from its beginning. It fails (1062) where another load has written it.
+    pub fn insert_head_statement(ledger: &Ledger, start: &Start<'_>) -> String {
+        let values = [
+            start.id.literal(),
+            VERSION.to_string(),
+            "0".into(),
+            text(start.target),
+            text(start.source),
+            "NULL, NULL, NULL".into(),
+            text(&start.mapping.to_string()),
+            "'begin', NULL, 'done', 0, 0, 0, 0, 0, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6)".into(),
+            text(start.program),
+        ];
+        let (owner, me) = if ledger.has_owners { (", `owner`", ", CURRENT_USER()") } else { ("", "") };
+        format!("INSERT INTO {} ({}{owner}) VALUES ({}{me})", ledger.jobs(), columns(&COLUMNS), values.join(", "))
+    }
+
     /// Restarts a job whose line exists and has this epoch: three statements for one transaction. The first must affect one row.
     pub fn restart_statements(ledger: &Ledger, start: &Start<'_>, epoch: u32) -> [String; 3] {
         let identity = start.identity;

@@ -20,6 +20,11 @@ impl JobLocks {
         Self { names }
     }
 
+    /// The lock of a part of a named job, which its load holds from its beginning to its end.
+    pub fn of_part(part: JobId) -> Self {
+        Self { names: vec![format!("inrush part {part}")] }
+    }
+
     /// Takes them, and waits up to `seconds` for the first one that another session holds. Each query returns a row: 1, or 0 if
     /// that was not enough; some may be taken all the same.
     pub fn take_queries(&self, seconds: u32) -> Vec<String> {

@@ -6,7 +6,7 @@ pub(crate) mod preflight;
 pub(crate) mod steps;
 mod zones;
 
-use super::commit::ledger::{Jobs, promise};
+use super::commit::ledger::{Jobs, promise, twins};
 use super::control::lock;
 use super::lanes::lane::Lane;
 use super::lanes::watch;
@@ -57,6 +57,8 @@ pub(super) fn open(
         same_fields(sources)?;
     }
     let zone = zone::find(&options.time_zone)?;
+    // Before the table is read: a twin may create it.
+    let part_lock = twins::wait(&load, &config, &TableName::parse(table)?.in_schema(config.database())?)?;
     let mut connection = load.control.connect(&config)?;
     load.control.set_lane(0, connection.connection_id(), connection.aborter());
     sql::set_answers(&mut connection)?;
@@ -165,6 +167,7 @@ pub(super) fn open(
         largest_chunk: usize::MAX.into(),
         bad_share: Mutex::default(),
         run_lock: RunLock::default(),
+        _part_lock: part_lock,
         tuning: Arc::new(Tuning::new(
             options,
             Before {
@@ -484,15 +487,25 @@ fn imagined(name: &TableName, columns: &[(String, String)]) -> Table {
     }
 }
 
+/// The table was missing when this load looked.
+fn cannot_create(error: Error, table: &str) -> Error {
+    /// ER_TABLE_EXISTS_ERROR
+    const EXISTS: u16 = 1050;
+    let is_there = error.code() == EXISTS;
+    let error = error.while_doing(&format!("cannot create table `{table}`"));
+    match is_there {
+        true => error.with_hint("another load has created it meanwhile: run the same command again"),
+        false => error,
+    }
+}
+
 fn prepare_table(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result<()> {
     let name = &TableName { schema: target.table.schema.clone(), name: target.table.name.clone() };
     // Whether it exists shows whether it was created.
     if let Some(columns) = &target.to_create {
         let statement = table::create_statement(name, columns, &target.load.options.key);
         target.load.control.waits(0, Some("CREATE TABLE"));
-        connection
-            .execute(&statement, ())
-            .map_err(|e| e.while_doing(&format!("cannot create table `{}`", name.name)))?;
+        connection.execute(&statement, ()).map_err(|e| cannot_create(e, &name.name))?;
         target.is_created.store(true, Relaxed);
         target.load.notify(&LoadEvent::Created(statement));
     }

@@ -5,6 +5,7 @@ use super::run_lock::RunLock;
 use super::sort_plan::SortPlan;
 use super::tuning::Tuning;
 use crate::Config;
+use crate::blocking::Connection;
 use crate::loader::control::lock;
 use crate::loader::load::Load;
 use crate::loader::report::event::LoadEvent;
@@ -46,6 +47,8 @@ pub(crate) struct Target {
     pub(crate) sort: SortPlan,
     pub(crate) tuning: Arc<Tuning>,
     pub(crate) run_lock: RunLock,
+    /// Of a part of a named job: keeps others that load it waiting.
+    pub(crate) _part_lock: Option<Connection>,
 }
 
 impl Target {

@@ -67,6 +67,7 @@ fn check(line: Option<JobLine>, now: Now, want: &str) {
     let run = Run {
         identity: &identity,
         mapping: &mapping,
+        named: None,
         may_take_over: true,
         again: now.again,
         skip_loaded: now.skip_loaded,
@@ -247,6 +248,7 @@ fn emptied(lines: [Option<JobLine>; 2], now: [Now; 2], want: &str) {
     let identity = |now: &Now| Identity { size: now.size, modified: Some(now.modified), hash: now.hash, ..OLD() };
     let (identities, mapping) = (now.map(|now| identity(&now)), mapping(","));
     let run = |i: usize| Run {
+        named: None,
         may_take_over: true,
         identity: &identities[i],
         mapping: &mapping,
@@ -289,6 +291,7 @@ fn the_job_of_another_user_is_not_taken_over() {
     let run = Run {
         identity: &identity,
         mapping: &mapping,
+        named: None,
         may_take_over: false,
         again: false,
         skip_loaded: false,
@@ -319,6 +322,7 @@ fn an_object_in_part_continues_with_the_same_content_alone() {
         let run = Run {
             identity: &identity,
             mapping: &mapping,
+            named: None,
             may_take_over: true,
             again: false,
             skip_loaded: false,

@@ -9,7 +9,7 @@ use crate::loader::plan::target::Target;
 use crate::loader::sql;
 use inrush_core::Result;
 use inrush_core::load::Source;
-use inrush_core::load::ledger::{ChunkLine, Identity, JobId, JobLine, Ledger, Mapping, State};
+use inrush_core::load::ledger::{ChunkLine, Identity, JobId, JobLine, Ledger, Mapping, NamedJob, State};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -18,6 +18,7 @@ pub(crate) struct Candidate {
     pub(crate) id: JobId,
     /// The source as the user wrote it.
     pub(crate) name: Arc<str>,
+    pub(crate) named: Option<NamedJob>,
     /// Its name in the ledger.
     pub(crate) key: String,
     pub(crate) identity: Option<Identity>,

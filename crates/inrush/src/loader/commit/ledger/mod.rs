@@ -11,6 +11,7 @@ mod opening;
 pub(crate) mod promise;
 mod status;
 mod tables;
+pub(crate) mod twins;
 mod whose;
 
 pub(crate) use finish::LastSteps;
@@ -21,7 +22,7 @@ use crate::blocking::Connection;
 use crate::fault;
 use crate::loader::plan::target::Target;
 use crate::loader::sql;
-use inrush_core::load::ledger::{ChunkLine, Fence, JobId, JobLine, JobStep, Totals};
+use inrush_core::load::ledger::{ChunkLine, Fence, JobId, JobLine, JobStep, NamedJob, Totals};
 use inrush_core::load::report::{Job, JobState, Records};
 use inrush_core::load::steps::{Copied, Index, indexes};
 use inrush_core::{Error, Result};
@@ -56,6 +57,7 @@ struct OpenJob {
     fence: Fence,
     /// The source as the user wrote it.
     name: Arc<str>,
+    named: Option<NamedJob>,
     /// Whether a later run can read the source again.
     is_lasting: bool,
     /// The last step that is finished.
@@ -248,7 +250,7 @@ impl Jobs {
                 (true, true) => JobState::Done,
                 (false, true) => JobState::Unfinished,
             };
-            Job { id: job.fence.job, source: job.name, state, resumed: job.resumed }
+            Job { id: job.fence.job, source: job.name, named: job.named, state, resumed: job.resumed }
         };
         self.already_loaded.into_iter().chain(self.jobs.into_iter().map(told)).collect()
     }

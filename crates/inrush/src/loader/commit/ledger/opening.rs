@@ -7,7 +7,8 @@
 use super::alone::while_locked;
 use super::compare::{Candidate, Compared};
 use super::ended::note_end;
-use super::{Jobs, OpenJob, group, tables};
+use super::tables::{PROGRAM, is_contended};
+use super::{Jobs, OpenJob, group, tables, twins};
 use crate::blocking::Connection;
 use crate::fault;
 use crate::loader::control::Control;
@@ -19,10 +20,10 @@ use crate::loader::plan::source_plan::SourcePlan;
 use crate::loader::plan::target::Target;
 use crate::loader::report::event::LoadEvent;
 use crate::loader::sql;
-use inrush_core::error::Class;
 use inrush_core::load::Source;
 use inrush_core::load::ledger::{
-    ChunkLine, Fence, Held, Identity, JobId, JobLine, JobStep, Ledger, Opening, Run, Start, State, Totals, decide,
+    ChunkLine, Fence, Held, Identity, JobId, JobLine, JobStep, Ledger, Mapping, NamedJob, Opening, Run, Start, State,
+    Totals, decide,
 };
 use inrush_core::load::report::{self, Job, JobState, Records};
 use inrush_core::load::steps::{Copied, Index, JobLocks};
@@ -51,6 +52,10 @@ pub(crate) fn open(
     // What an attempt has done before its connection was lost, the next attempt finds as if another run had done it.
     let opened = first.run_to_its_end("the opening of the ledger", |connection| {
         tables::provide(connection, &mut ledger)?;
+        if let Some(named) = &target.load.options.job {
+            let (schema, table) = spelled(target);
+            twins::check_head(connection, &ledger, named, (&schema, &table), &target.name())?;
+        }
         follow(connection, (target, &ledger), &mut candidates, sources, plans)?;
         compared.compare_all(connection, (target, &ledger), &candidates, sources)?;
         while_locked(&locks, connection, target, |connection| {
@@ -83,9 +88,16 @@ fn resume(
                 if is_touched {
                     target.load.notify(&LoadEvent::Touched { source: candidate.name.clone() });
                 }
-                target.load.notify(&LoadEvent::AlreadyLoaded { source: candidate.name.clone(), on: on.clone() });
+                let source = candidate.named.as_ref().map_or(candidate.name.clone(), |named| named.to_string().into());
+                target.load.notify(&LoadEvent::AlreadyLoaded { source, on: on.clone() });
                 let state = JobState::AlreadyLoaded(on);
-                jobs.already_loaded.push(Job { id: candidate.id, source: candidate.name, state, resumed: totals });
+                jobs.already_loaded.push(Job {
+                    id: candidate.id,
+                    source: candidate.name,
+                    named: candidate.named,
+                    state,
+                    resumed: totals,
+                });
             }
             Opened::Taken { line, stored } => {
                 let (stored, claim) = group::split(stored);
@@ -159,7 +171,7 @@ fn follow(
         }
     }
     for ((candidate, source), plan) in candidates.iter_mut().zip(sources).zip(plans) {
-        candidate.mapping = plan.mapping(target).and(source.reading());
+        candidate.mapping = mapping(target, plan, &**source);
     }
     Ok(())
 }
@@ -177,14 +189,30 @@ struct Opener<'a> {
     candidates: &'a [Candidate],
 }
 
+/// How a source becomes rows, as the ledger has it.
+fn mapping(target: &Target, plan: &SourcePlan, source: &dyn Source) -> Mapping {
+    let named = target.load.options.job.as_ref().map(NamedJob::mapping).unwrap_or_default();
+    named.and(plan.mapping(target)).and(source.reading())
+}
+
+/// The target's schema and table as the server compares names.
+fn spelled(target: &Target) -> (String, String) {
+    let spelled = |name: &str| if target.ignores_case { name.to_lowercase() } else { name.to_owned() };
+    (spelled(&target.table.schema), spelled(&target.table.name))
+}
+
 fn candidates(
     target: &Target,
     sources: &[Box<dyn Source>],
     identities: Vec<Option<Identity>>,
     plans: &[Arc<SourcePlan>],
 ) -> Result<Vec<Candidate>> {
-    let spelled = |name: &str| if target.ignores_case { name.to_lowercase() } else { name.to_owned() };
-    let (schema, table) = (spelled(&target.table.schema), spelled(&target.table.name));
+    let (schema, table) = spelled(target);
+    let named = target.load.options.job.as_ref();
+    if let (Some(named), [_, second, ..]) = (named, sources) {
+        return Err(Error::config(format!("{named} is one file, and `{}` is another one", second.name()))
+            .with_hint("load each file as a part of its own, with a name for each"));
+    }
     let mut candidates: Vec<Candidate> = Vec::new();
     for ((source, identity), plan) in sources.iter().zip(identities).zip(plans) {
         let key = match &identity {
@@ -193,7 +221,9 @@ fn candidates(
             Some(stream) if stream.size.is_none() => format!("{}, begins with {:016x}", stream.name, stream.hash),
             Some(file) => file.name.clone(),
         };
+        let key = named.map_or(key, NamedJob::to_string);
         let id = match identity {
+            Some(_) if let Some(named) = named => named.id(&schema, &table),
             Some(_) => JobId::of(&schema, &table, &key),
             None => JobId(rand::random()),
         };
@@ -201,8 +231,8 @@ fn candidates(
             return Err(Error::config(format!("`{}` is given twice", twice.name))
                 .with_hint("a load stores each source once; load it again afterwards with `--again`"));
         }
-        let mapping = plan.mapping(target).and(source.reading());
-        candidates.push(Candidate { id, name: source.name().into(), key, identity, mapping });
+        let mapping = mapping(target, plan, &**source);
+        candidates.push(Candidate { id, name: source.name().into(), named: named.cloned(), key, identity, mapping });
     }
     Ok(candidates)
 }
@@ -261,7 +291,8 @@ impl Opener<'_> {
             let taken = taken.iter().find(|line| line.id == candidate.id);
             opened.push(match (opening, taken, old) {
                 (Opening::AlreadyLoaded, _, Some(line)) => {
-                    let is_touched = candidate.identity.as_ref().is_some_and(|now| now.modified != line.modified);
+                    let is_touched = candidate.named.is_none()
+                        && candidate.identity.as_ref().is_some_and(|now| now.modified != line.modified);
                     Opened::Loaded { on: line.finished, totals: line.totals, is_touched }
                 }
                 (_, Some(line), _) => {
@@ -329,6 +360,7 @@ impl Opener<'_> {
                 Run {
                     identity,
                     mapping,
+                    named: candidate.named.as_ref(),
                     may_take_over: !is_foreign || options.force,
                     again: options.again,
                     skip_loaded: options.skip_loaded,
@@ -395,7 +427,7 @@ impl Opener<'_> {
             source: &candidate.key,
             identity: candidate.identity.as_ref(),
             mapping: &candidate.mapping,
-            program: concat!("inrush ", env!("CARGO_PKG_VERSION")),
+            program: PROGRAM,
         };
         match (opening, line) {
             (Opening::AlreadyLoaded, _) => Ok(true),
@@ -443,6 +475,7 @@ fn taken(candidate: Candidate, ledger: &Ledger, line: &JobLine, stored: &[ChunkL
         step: line.step,
         resumed: Totals::of(stored),
         name: candidate.name,
+        named: candidate.named,
         lines: Vec::new(),
         claim: None,
     }
@@ -458,13 +491,6 @@ fn totals(connection: &mut Connection, fence: &Fence) -> Result<Totals> {
 
 fn cannot_open(error: Error) -> Error {
     error.while_doing("cannot open the ledger of the load")
-}
-
-/// Whether the error comes from another run that does the same just now.
-fn is_contended(error: &Error) -> bool {
-    /// ER_DUP_ENTRY
-    const INSERTED: u16 = 1062;
-    error.class() == Class::Conflict || error.code() == INSERTED
 }
 
 const LOOK_AGAIN_SECONDS: u32 = 5;

@@ -5,7 +5,7 @@ use crate::Config;
 use crate::blocking::Connection;
 use crate::loader::{Loader, sql};
 use inrush_core::column::ident::quote_table;
-use inrush_core::load::ledger::{JobId, JobLine, LastRun, Ledger, RunLocks, State, Totals};
+use inrush_core::load::ledger::{JobId, JobLine, LastRun, Ledger, NamedJob, RunLocks, State, Totals};
 use inrush_core::load::steps::{Index, indexes};
 use inrush_core::{Error, Kind, Result};
 use std::collections::BTreeMap;
@@ -21,6 +21,8 @@ pub struct JobStatus {
     pub owner: String,
     /// The source's name wherever the program is started.
     pub source: String,
+    /// The part of a named job that it is, or the whole job, whose line has the number of its parts and no rows.
+    pub named: Option<NamedJob>,
     /// Whether it is finished.
     pub state: State,
     /// The name of the last step that is finished.
@@ -231,6 +233,7 @@ fn read(connection: &mut Connection, ledger: &Ledger) -> Result<Vec<JobStatus>> 
         jobs.push(JobStatus {
             id: line.id,
             source: line.source,
+            named: NamedJob::of_mapping(&line.mapping),
             state: line.state,
             step: line.step.name(),
             totals,

@@ -2,6 +2,7 @@
 
 use crate::blocking::Connection;
 use crate::loader::sql;
+use inrush_core::error::Class;
 use inrush_core::load::ledger::Ledger;
 use inrush_core::{Error, Kind, Result};
 
@@ -74,6 +75,13 @@ fn add_later_columns(connection: &mut Connection, statement: &str) -> Result<()>
     }
 }
 
+/// Whether the error comes from another run that does the same just now.
+pub(crate) fn is_contended(error: &Error) -> bool {
+    /// ER_DUP_ENTRY
+    const INSERTED: u16 = 1062;
+    error.class() == Class::Conflict || error.code() == INSERTED
+}
+
 /// The error for a user without the rights; any other error keeps its kind and code.
 fn not_possible(error: Error, ledger: &Ledger) -> Error {
     if error.kind() != Kind::Server || !REFUSALS.contains(&error.code()) {
@@ -93,6 +101,9 @@ fn not_possible(error: Error, ledger: &Ledger) -> Error {
         Ledger::TABLES.join("`, `")
     ))
 }
+
+/// Our own name and version, as a line has it.
+pub(crate) const PROGRAM: &str = concat!("inrush ", env!("CARGO_PKG_VERSION"));
 
 const SHORT_WAIT_SECONDS: u32 = 2;
 
