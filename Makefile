@@ -1,6 +1,6 @@
 # The house's commands. Each is one script, which says at its top what it does and needs.
 
-.PHONY: help setup test test-slow quick msrv features example python python-test python-bench demo servers servers-down fuzz fire bench peers deny clean
+.PHONY: help setup test test-slow quick msrv features example python python-test test-fanout python-bench demo servers servers-down fuzz fire bench peers deny clean
 
 help: ## Say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -33,6 +33,9 @@ python: ## Build the Python package as a wheel with the command in it, and test 
 python-test: ## Test the Python package from the working tree, on all servers
 	@scripts/python test
 	@scripts/python check
+
+test-fanout: ## Test the package with Spark and Dask (pyspark: a large download, kept in the cache; Java 17)
+	@scripts/fanout
 
 python-bench: ## Measure the Python package beside pandas, polars and others
 	@scripts/python bench
