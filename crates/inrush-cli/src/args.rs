@@ -119,7 +119,7 @@ mod tests {
     }
 
     /// Options of `load` that have no argument of their own in Python, and what stands for them there.
-    const NOT_IN_PYTHON: [(&[&str], &str); 9] = [
+    const NOT_IN_PYTHON: [(&[&str], &str); 10] = [
         (&["into"], "`table`"),
         (&["verify"], "not yet: the command alone compares"),
         (&["mask", "mask-key-file", "mask-file", "mask-strict"], "not yet: the command alone masks"),
@@ -142,6 +142,7 @@ mod tests {
         (&["no-header"], "`header=False`"),
         (&["create-table"], "`create`"),
         (&["status", "forget"], "functions"),
+        (&["job-name"], "`job`"),
         (&["job"], "a program is its own job file; its `job` names rows"),
         (
             &["json", "quiet", "verbose", "no-progress", "color", "log-format", "help", "version"],

@@ -26,6 +26,7 @@ fn arguments(options: &str, is_hint: bool) -> String {
             None => words.next_if(|word| !word.starts_with("--")),
         };
         let name = name.split('=').next().unwrap_or_default().trim_end_matches(',').replace('-', "_");
+        let name = if name == "job_name" { "job".to_owned() } else { name };
         all.push(match (&*name, value) {
             ("no_header", None) if is_hint => "header=False".into(),
             ("no_header", None) => "header".into(),

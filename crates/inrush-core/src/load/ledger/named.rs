@@ -136,8 +136,8 @@ impl NamedJob {
             format!("job `{}` was begun with {}, and this load has {}", self.name, parts(then), parts(self.parts));
         Err(Error::new(Kind::Guarantee, message).with_hint(format!(
             "rows may be divided in another way now, so that some would be stored twice: give `--parts` as it was; or another job name; \
-             or `inrush load --forget --job-name {}` once its rows are removed",
-            self.name
+             or `inrush load --forget {}` once its rows are removed",
+            head.id
         )))
     }
 }

@@ -131,6 +131,7 @@ fn every_name_is_there() {
         let argument = match flag {
             "create-table" => "create".to_owned(),
             "no-header" => "header".to_owned(),
+            "job-name" => "job".to_owned(),
             "forget" | "status" => continue,
             flag => flag.replace('-', "_"),
         };
