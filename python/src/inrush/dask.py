@@ -1,4 +1,4 @@
-# pyright: basic, reportMissingImports=false, reportPrivateImportUsage=false
+# pyright: basic, reportMissingImports=false
 """`inrush.dask`: a DataFrame of Dask into a table, each partition once."""
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ def load(frame: Any, table: str, to: str | None = None, *, job: str | None = Non
     Raises:
         Error: what a worker raised first; the partitions that are stored stay.
     """
-    import dask
+    from dask.base import compute
+    from dask.delayed import delayed
 
     parts = frame.to_delayed()
     name = job or f"dask {uuid.uuid4()}"
     # Each attempt of a task gives the same rows, so the name alone is compared: a partition need not be held in memory twice.
     given = {"if_loaded": "skip", "lanes": 1, **options}
     tasks = [
-        dask.delayed(inrush.load, pure=False)(part, table, to, job=name, part=number, parts=len(parts), **given)
+        delayed(inrush.load, pure=False)(part, table, to, job=name, part=number, parts=len(parts), **given)
         for number, part in enumerate(parts)
     ]
-    return list(dask.compute(*tasks))
+    return list(compute(*tasks))
