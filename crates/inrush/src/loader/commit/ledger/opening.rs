@@ -222,10 +222,10 @@ fn candidates(
             Some(file) => file.name.clone(),
         };
         let key = named.map_or(key, NamedJob::to_string);
-        let id = match identity {
-            Some(_) if let Some(named) = named => named.id(&schema, &table),
-            Some(_) => JobId::of(&schema, &table, &key),
-            None => JobId(rand::random()),
+        let id = match (&identity, named) {
+            (Some(_), Some(named)) => named.id(&schema, &table),
+            (Some(_), None) => JobId::of(&schema, &table, &key),
+            (None, _) => JobId(rand::random()),
         };
         if let Some(twice) = candidates.iter().find(|other| other.id == id) {
             return Err(Error::config(format!("`{}` is given twice", twice.name))
