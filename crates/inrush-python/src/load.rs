@@ -260,7 +260,13 @@ impl Caller<'_> {
     }
 
     fn interrupt(&mut self, raised: PyErr) {
+        // A callback that raises each time it is called asks once; a second Ctrl-C means at once.
+        let is_ctrl_c = Python::attach(|py| raised.is_instance_of::<PyKeyboardInterrupt>(py));
+        let is_first = self.raised.is_none();
         self.raised.get_or_insert(raised);
+        if !is_first && !is_ctrl_c {
+            return;
+        }
         self.stops += 1;
         self.stop();
         let how = if self.stops > 1 { "stopping at once" } else { "stopping: chunks on their way are finished first" };
