@@ -9,7 +9,10 @@
 
 use crate::column::ident::quote_ident;
 use crate::column::{Column, ColumnType};
+mod json;
+
 use crate::error::{Error, Result};
+use sha2::{Digest as _, Sha256};
 
 /// How the values of a column become texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,9 +45,6 @@ impl Compared {
             Error::config(format!("column `{}` cannot be compared: {why}", one.name))
                 .with_hint("`--columns` names those that can")
         };
-        if (one.ty == ColumnType::Json || other.ty == ColumnType::Json) && !is_one_family {
-            return Err(differ("MySQL and MariaDB write JSON differently"));
-        }
         if kind(&one.ty) != kind(&other.ty) {
             return Err(differ(&format!("it is {} and {}", one.ty, other.ty)));
         }
@@ -57,6 +57,17 @@ impl Compared {
             nullable: one.nullable || other.nullable,
             is_one_family,
         })
+    }
+
+    /// SQL of a document whose text the two servers write differently, so that it is no part of the server's digest: [`RowDigest`].
+    pub fn document(&self) -> Option<String> {
+        (self.ty == ColumnType::Json && !self.is_one_family)
+            .then(|| format!("CAST(CONVERT({} USING utf8mb4) AS BINARY)", self.quoted))
+    }
+
+    /// Whether two texts of [`Compared::document`] have one value.
+    pub fn is_same_document(one: &[u8], other: &[u8]) -> bool {
+        json::canonical(one) == json::canonical(other)
     }
 
     /// The column's name in backticks.
@@ -146,7 +157,7 @@ impl Compared {
 /// max_allowed_packet; CONCAT_WS() would leave such a value out, and rows that differ in it would be equal.
 pub fn digest(columns: &[Compared]) -> String {
     let mut values = Vec::new();
-    for column in columns {
+    for column in columns.iter().filter(|column| column.document().is_none()) {
         let (form, text) = column.text();
         let or_empty = |text: String| match column.nullable {
             true => format!("IF(ISNULL({}),'',{text})", column.quoted),
@@ -160,11 +171,48 @@ pub fn digest(columns: &[Compared]) -> String {
     }
     let nulls: Vec<_> =
         columns.iter().filter(|column| column.nullable).map(|column| format!("ISNULL({})", column.quoted)).collect();
+    if values.is_empty() {
+        values.push("''".to_owned());
+    }
     let values = values.join(",',',");
     match nulls.is_empty() {
         true => format!("SHA2(CONCAT({values}),256)"),
         false => format!("SHA2(CONCAT({},',',{values}),256)", nulls.join(",")),
     }
+}
+
+/// The digest of a row with documents: that of the server, then the value of each document, NULL or not.
+#[derive(Debug)]
+pub struct RowDigest(Sha256);
+
+impl RowDigest {
+    /// Begins with the server's digest of the other columns.
+    pub fn new(digest: &[u8]) -> Self {
+        Self(Sha256::new_with_prefix(digest))
+    }
+
+    /// Adds the text of [`Compared::document`].
+    pub fn add(&mut self, document: Option<&[u8]>) {
+        match document {
+            None => self.0.update(b"0"),
+            Some(text) => {
+                let bytes = json::canonical(text);
+                self.0.update(format!("1{}:", bytes.len()));
+                self.0.update(bytes);
+            }
+        }
+    }
+
+    /// 64 hexadecimal digits.
+    pub fn finish(self) -> String {
+        self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// Two parts of a digest of 64 hexadecimal digits, for sums like those of [`sums`].
+pub fn parts(digest: &str) -> [u128; 2] {
+    let part = |text: Option<&str>| text.and_then(|text| u128::from_str_radix(text, 16).ok()).unwrap_or_default();
+    [part(digest.get(..16)), part(digest.get(digest.len().saturating_sub(16)..))]
 }
 
 /// The number of rows and the sums of their digests, for each beginning of `key` with so many digits (none: of all rows): a query with the
@@ -246,7 +294,7 @@ mod tests {
         };
         assert!(refused("int", "varchar(3)", true));
         assert!(refused("datetime", "datetime(3)", true));
-        assert!(refused("json", "json", false));
+        assert!(!refused("json", "json", false));
         assert!(!refused("json", "json", true));
         assert!(!refused("int", "bigint unsigned", false));
         assert!(!refused("char(3)", "varchar(90)", false));

@@ -2,7 +2,7 @@
 
 use crate::place::{Place, everywhere};
 use inrush_testkit::dice::{Dice, is_long};
-use inrush_testkit::servers::{self, Server};
+use inrush_testkit::servers;
 use std::process::{Command, Stdio};
 
 pub(crate) fn command(place: &Place, arguments: &str) -> Command {
@@ -123,6 +123,12 @@ const CHANGES: &[(&str, [u64; 3])] = &[
     ("UPDATE other SET s = '' WHERE id = 3", [0, 0, 1]),
     ("SET sql_mode = ''; UPDATE other SET e = 'unknown' WHERE id = 3", [0, 0, 1]),
     ("UPDATE other SET id = 5 WHERE id = 4", [1, 1, 0]),
+    // The same value in another column, and a text that looks like two.
+    ("UPDATE one SET ti = 1, z = NULL WHERE id = 3; UPDATE other SET ti = NULL, z = 1 WHERE id = 3", [0, 0, 1]),
+    ("UPDATE one SET v = 'a,1,b', l = '' WHERE id = 3; UPDATE other SET v = 'a', l = '1,b' WHERE id = 3", [0, 0, 1]),
+    ("UPDATE one SET v = '', l = NULL WHERE id = 3; UPDATE other SET v = NULL, l = '' WHERE id = 3", [0, 0, 1]),
+    // Two rows lost.
+    ("DELETE FROM other WHERE id IN (3, 4)", [2, 0, 0]),
 ];
 
 #[test]
@@ -170,6 +176,24 @@ const KEYS: &[(&str, &str, &str, [u64; 3])] = &[
         "(12345678901234567890.12345,1)",
         "(12345678901234567890.12344,1)",
         [1, 1, 0],
+    ),
+    (
+        "k DATE, c CHAR(3), v INT, PRIMARY KEY (c, k)",
+        "('2024-02-29','a',1),('2024-02-29','b',2),('0001-01-01','a',3)",
+        "('2024-02-29','a',2),('2024-02-29','b',1),('0001-01-02','a',3)",
+        [1, 1, 2],
+    ),
+    (
+        "k DATE PRIMARY KEY, v INT",
+        "('2024-02-29',1),('9999-12-31',2)",
+        "('2024-02-29',1),('9999-12-31',NULL)",
+        [0, 0, 1],
+    ),
+    (
+        "k BIGINT UNSIGNED PRIMARY KEY, v INT",
+        "(18446744073709551615,1),(0,1)",
+        "(18446744073709551615,2),(0,1)",
+        [0, 0, 1],
     ),
     (
         "k DATETIME(6) PRIMARY KEY, v INT",
@@ -345,21 +369,85 @@ fn what_cannot_be_compared_is_said() {
     });
 }
 
+/// Compares tables of two servers.
+fn two_servers(place: &Place, other: &Place, arguments: &str) -> Done {
+    let (server, mut command) = (&other.server, command(place, arguments));
+    let url = format!("mysql://{}@{}:{}/{}", server.user, server.host, server.port, other.schema.name());
+    command.arg("--other").arg(url).env("INRUSH_OTHER_PASSWORD", &server.password);
+    Done::of(command)
+}
+
+/// A place on each version.
+fn three_places(label: &str) -> [Place; 3] {
+    let all = servers::all();
+    let find = |name: &str| all.iter().find(|server| server.local_infile && server.name == name).unwrap().clone();
+    ["mysql-9.7", "mariadb-10.11", "mariadb-11.8"].map(|name| Place::new(find(name), label))
+}
+
+/// Documents that are not those of row 1, and what the server of row 1 has.
+const DOCUMENTS: &[&str] = &[
+    r#"{"b": [1, 2.50, "x"], "a": {"y": null, "x": true}, "ü": "é\\n\\"q\\" "}"#,
+    "[]",
+    "null",
+    "{}",
+    "\"\"",
+    "1.0",
+    "-0.10",
+    "18446744073709551615",
+    "[9007199254740993, 0.1, 1e-7, 1.7976931348623157e308]",
+];
+
+/// MySQL writes documents anew, MariaDB keeps them: they are compared by their values.
+#[test]
+fn documents_of_two_kinds_of_servers() {
+    let places = three_places("verify_documents");
+    for place in &places {
+        let rows: Vec<_> =
+            DOCUMENTS.iter().enumerate().map(|(id, text)| format!("({id},'{text}','{text}',{id})")).collect();
+        place.sql(&format!(
+            "CREATE TABLE one (id INT PRIMARY KEY, j JSON, k JSON NOT NULL, n INT) CHARACTER SET utf8mb4; INSERT INTO one VALUES {}; \
+             INSERT INTO one VALUES (20, NULL, '1', 0); CREATE TABLE bag (j JSON); INSERT INTO bag SELECT j FROM one; INSERT INTO bag SELECT k FROM one",
+            rows.join(",")
+        ));
+    }
+    for (one, two) in [(0, 1), (2, 0)] {
+        let (one, two) = (&places[one], &places[two]);
+        let done = two_servers(one, two, "one one");
+        assert_eq!((numbers(&done), &done.json["rows"]), ((0, [0, 0, 0]), &10.into()), "{done}");
+        assert_eq!(numbers(&two_servers(one, two, "bag bag")), (0, [0, 0, 0]));
+        for (id, other) in [
+            (0, r#"{"b": [1, 2.5, "x"], "a": {"y": null, "x": true}, "ü": "é\\n\\"q\\""}"#),
+            (0, r#"{"b": [2.5, 1, "x"], "a": {"y": null, "x": true}, "ü": "é\\n\\"q\\" "}"#),
+            (1, "{}"),
+            (2, "\"null\""),
+            (4, "\" \""),
+            (5, "1.1"),
+            (6, "-1"),
+            (7, "18446744073709551614"),
+            (8, "[9007199254740992, 0.1, 1e-7, 1.7976931348623157e308]"),
+        ] {
+            two.sql(&format!("UPDATE one SET j = '{other}' WHERE id = {id}"));
+            let done = two_servers(one, two, "one one");
+            assert_eq!(numbers(&done), (2, [0, 0, 1]), "{other}: {done}");
+            let columns = done.json["differences"][0]["columns"].as_array().unwrap();
+            assert_eq!((columns.len(), &columns[0]["column"]), (1, &"j".into()), "{other}: {done}");
+            two.sql(&format!("UPDATE one SET j = k WHERE id = {id}"));
+        }
+        two.sql("UPDATE one SET j = NULL WHERE id = 2");
+        assert_eq!(numbers(&two_servers(one, two, "one one")), (2, [0, 0, 1]), "NULL and null");
+        two.sql("UPDATE one SET j = k WHERE id = 2; INSERT INTO bag VALUES ('[]')");
+        assert_eq!(numbers(&two_servers(one, two, "bag bag")), (2, [0, 1, 0]), "without a key");
+        two.sql("DELETE FROM bag WHERE CAST(j AS CHAR) = '[]' LIMIT 1");
+    }
+}
+
 /// MySQL and MariaDB, both ways.
 #[test]
 fn tables_of_two_kinds_of_servers() {
-    let all = servers::all();
-    let find = |name: &str| all.iter().find(|server| server.local_infile && server.name == name).unwrap().clone();
-    let places = ["mysql-9.7", "mariadb-10.11", "mariadb-11.8"].map(|name| Place::new(find(name), "verify_two"));
+    let places = three_places("verify_two");
     for place in &places {
         tables(place, "PRIMARY KEY");
     }
-    let other = |place: &Place, server: &Server, schema: &str, more: &str| {
-        let mut command = command(place, more);
-        command.arg("--other").arg(format!("mysql://{}@{}:{}/{schema}", server.user, server.host, server.port));
-        command.env("INRUSH_OTHER_PASSWORD", &server.password);
-        Done::of(command)
-    };
     // Numbers of every size, which the two kinds write in another notation.
     let mut dice = Dice::of("doubles");
     let values: Vec<_> = (0..400)
@@ -386,19 +474,14 @@ fn tables_of_two_kinds_of_servers() {
     }
     for (one, two) in [(0, 1), (2, 0), (1, 2)] {
         let (one, two) = (&places[one], &places[two]);
-        if one.is_mysql() != two.is_mysql() {
-            let done = other(one, &two.server, two.schema.name(), "one one");
-            assert_eq!(done.code, 1, "{done}");
-            done.says("MySQL and MariaDB write JSON differently");
-        }
-        let columns = "one one --columns ti,bu,z,y,b64,d,f,db,dt,dtm,ts,tm,c,v,l,t,lt,vb,bl,e,s,g,n";
-        let done = other(one, &two.server, two.schema.name(), columns);
+        let columns = "one one";
+        let done = two_servers(one, two, columns);
         assert_eq!(numbers(&done), (0, [0, 0, 0]), "{done}");
         two.sql("UPDATE one SET db = db * 2 WHERE id = 3");
-        let done = other(one, &two.server, two.schema.name(), columns);
+        let done = two_servers(one, two, columns);
         assert_eq!(numbers(&done), (2, [0, 0, 1]), "{done}");
         two.sql("UPDATE one SET db = db / 2 WHERE id = 3");
-        let done = other(one, &two.server, two.schema.name(), "numbers numbers");
+        let done = two_servers(one, two, "numbers numbers");
         assert_eq!((numbers(&done), &done.json["rows"]), ((0, [0, 0, 0]), &407.into()), "{done}");
     }
 }

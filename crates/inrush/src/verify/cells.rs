@@ -163,6 +163,9 @@ impl Walk<'_, '_> {
     ) -> Result<[BTreeMap<String, Sums>; 2]> {
         connections.both(|connection, side| {
             let sql = &self.sql[side];
+            if !sql.documents.is_empty() {
+                return sums_of_rows(connection, sql, &cell[side], digits);
+            }
             let key = digits.map(|digits| (sql.key_digest.as_str(), digits));
             let query = verify::sums(&sql.table, &cell[side], key, &sql.digest);
             let mut found = BTreeMap::new();
@@ -205,6 +208,31 @@ impl Walk<'_, '_> {
             false => Ok(()),
         }
     }
+}
+
+/// The sums of rows with documents, which are fetched for it.
+fn sums_of_rows(
+    connection: &mut Connection,
+    sql: &Sql,
+    condition: &str,
+    digits: Option<usize>,
+) -> Result<BTreeMap<String, Sums>> {
+    let beginning = digits.map_or("''".to_owned(), |digits| format!("LEFT({},{digits})", sql.key_digest));
+    let documents: String = sql.documents.iter().map(|document| format!(",{document}")).collect();
+    let query = format!("SELECT {beginning},{}{documents} FROM {} WHERE {condition}", sql.digest, sql.table);
+    let mut found = BTreeMap::<String, (u64, [u128; 2])>::new();
+    connection.query_each(&query, (), |row| {
+        let beginning = row.get::<Option<String>>(0)?.unwrap_or_default();
+        let digest = rows::digest(&row, 1, 2, sql)?.ok_or_else(|| no_digest(&sql.table))?;
+        let (n, sums) = found.entry(beginning).or_default();
+        *n += 1;
+        for (sum, part) in sums.iter_mut().zip(verify::parts(&digest)) {
+            *sum += part;
+        }
+        Ok(())
+    })?;
+    let sums = |(n, sums): (u64, [u128; 2])| Sums { rows: n, sums: sums.map(|sum| sum.to_string()) };
+    Ok(found.into_iter().map(|(beginning, of_rows)| (beginning, sums(of_rows))).collect())
 }
 
 struct Ends {

@@ -2,7 +2,8 @@
 
 use super::side::{Connections, Sql};
 use crate::blocking::Connection;
-use crate::{Error, Result};
+use crate::{Error, Result, Row};
+use inrush_core::verify::{Compared, RowDigest};
 use std::collections::HashMap;
 use std::fmt;
 
@@ -110,9 +111,11 @@ pub(super) fn compare(
     // Key, kind, times, literals of the key, and whether the values are those of one row.
     let mut found = Vec::new();
     let is_keyed = !sql[0].key.is_empty();
+    // Rows without a key are found by the server's digest, which does not know documents.
+    let is_found = is_keyed || sql[0].documents.is_empty();
     for (key, row) in one {
         match other.remove(&key) {
-            None => found.push((key, DifferenceKind::Missing, row.total(), row.key, true)),
+            None => found.push((key, DifferenceKind::Missing, row.total(), row.key, is_found)),
             Some(theirs) if row.digests == theirs.digests => {}
             Some(theirs) if is_keyed && row.total() == 1 && theirs.total() == 1 => {
                 found.push((key, DifferenceKind::Different, 1, row.key, true));
@@ -121,10 +124,10 @@ pub(super) fn compare(
             Some(theirs) => {
                 let (missing, more) = (row.beyond(&theirs), theirs.beyond(&row));
                 if missing > 0 {
-                    found.push((key.clone(), DifferenceKind::Missing, missing, row.key.clone(), !is_keyed));
+                    found.push((key.clone(), DifferenceKind::Missing, missing, row.key.clone(), !is_keyed && is_found));
                 }
                 if more > 0 {
-                    found.push((key, DifferenceKind::Extra, more, row.key, !is_keyed));
+                    found.push((key, DifferenceKind::Extra, more, row.key, !is_keyed && is_found));
                 }
             }
         }
@@ -132,7 +135,7 @@ pub(super) fn compare(
     if extra == Extra::Equal {
         other.clear();
     }
-    found.extend(other.into_iter().map(|(key, row)| (key, DifferenceKind::Extra, row.total(), row.key, true)));
+    found.extend(other.into_iter().map(|(key, row)| (key, DifferenceKind::Extra, row.total(), row.key, is_found)));
     found.sort_by(|one, other| one.3.cmp(&other.3).then(one.0.cmp(&other.0)));
     let mut described = 0;
     for (key, kind, times, literals, is_one) in found {
@@ -164,15 +167,20 @@ impl Found {
 
 fn rows(connection: &mut Connection, sql: &Sql, condition: &str) -> Result<HashMap<String, Found>> {
     let literals: Vec<_> = sql.key.iter().map(|column| format!(",{}", column.literal())).collect();
-    let query =
-        format!("SELECT {},{}{} FROM {} WHERE {condition}", sql.key_digest, sql.digest, literals.concat(), sql.table);
+    let documents: String = sql.documents.iter().map(|document| format!(",{document}")).collect();
+    let query = format!(
+        "SELECT {},{}{}{documents} FROM {} WHERE {condition}",
+        sql.key_digest,
+        sql.digest,
+        literals.concat(),
+        sql.table
+    );
     let mut found = HashMap::<String, Found>::new();
     connection.query_each(&query, (), |row| {
         let text = |at: usize| row.get::<Option<String>>(at).map(Option::unwrap_or_default);
-        let (key, digest) = (text(0)?, text(1)?);
-        if key.is_empty() || digest.is_empty() {
-            return Err(no_digest(&sql.table));
-        }
+        let key = text(0)?;
+        let digest = digest(&row, 1, 2 + sql.key.len(), sql)?;
+        let Some(digest) = digest.filter(|_| !key.is_empty()) else { return Err(no_digest(&sql.table)) };
         let row = match found.entry(key) {
             std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
             std::collections::hash_map::Entry::Vacant(entry) => {
@@ -184,6 +192,33 @@ fn rows(connection: &mut Connection, sql: &Sql, condition: &str) -> Result<HashM
         Ok(())
     })?;
     Ok(found)
+}
+
+/// The digest of a row, with its documents, which begin at a column of the result; `None`: the server could not compute it.
+pub(super) fn digest(row: &Row<'_>, at: usize, documents_at: usize, sql: &Sql) -> Result<Option<String>> {
+    let digest = row.get::<Option<String>>(at)?;
+    let Some(of_server) = digest.as_deref().filter(|_| !sql.documents.is_empty()) else { return Ok(digest) };
+    let mut whole = RowDigest::new(of_server.as_bytes());
+    for i in 0..sql.documents.len() {
+        whole.add(row.get::<Option<Vec<u8>>>(documents_at + i)?.as_deref());
+    }
+    Ok(Some(whole.finish()))
+}
+
+/// A value of a row that differs.
+struct Shown {
+    literal: String,
+    /// Of a document, which both servers write in another way.
+    document: Option<Vec<u8>>,
+}
+
+impl Shown {
+    fn differs(&self, other: &Self) -> bool {
+        match (&self.document, &other.document) {
+            (Some(one), Some(other)) => !Compared::is_same_document(one, other),
+            _ => self.literal != other.literal,
+        }
+    }
 }
 
 /// Reads the values of a row on both sides. Returns whether they still differ.
@@ -198,18 +233,30 @@ fn read_values(
     let by_key: String = difference.key.iter().map(|(column, value)| format!(" AND {column} <=> {value}")).collect();
     let [one, other] = connections.both(|connection, side| {
         let (sql, condition) = (&sql[side], &conditions[side]);
-        let literals: Vec<_> = sql.columns.iter().map(inrush_core::verify::Compared::literal).collect();
+        let literals: Vec<_> = sql.columns.iter().map(Compared::literal).collect();
         let query = format!(
-            "SELECT {},{} FROM {} WHERE {condition}{by_key} AND {} = '{key}' LIMIT 1",
+            "SELECT {},{}{} FROM {} WHERE {condition}{by_key} AND {} = '{key}' LIMIT 1",
             sql.digest,
             literals.join(","),
+            sql.documents.iter().map(|document| format!(",{document}")).collect::<String>(),
             sql.table,
             sql.key_digest
         );
-        let mut found: Option<(String, Vec<String>)> = None;
+        let mut found: Option<(Option<String>, Vec<Shown>)> = None;
         connection.query_each(&query, (), |row| {
+            let n = sql.columns.len();
             let text = |at: usize| row.get::<Option<String>>(at).map(Option::unwrap_or_default);
-            found = Some((text(0)?, (1..=sql.columns.len()).map(text).collect::<Result<_>>()?));
+            let mut at = n;
+            let shown = |(i, column): (usize, &Compared)| {
+                let literal = text(1 + i)?;
+                if column.document().is_none() {
+                    return Ok(Shown { literal, document: None });
+                }
+                at += 1;
+                Ok(Shown { literal, document: row.get::<Option<Vec<u8>>>(at)? })
+            };
+            let values = sql.columns.iter().enumerate().map(shown).collect::<Result<_>>()?;
+            found = Some((digest(&row, 0, 1 + n, sql)?, values));
             Ok(())
         })?;
         Ok(found)
@@ -220,23 +267,23 @@ fn read_values(
         (None, None) => return Ok(false),
         (Some((_, one)), None) => {
             difference.kind = DifferenceKind::Missing;
-            names().zip(one).map(|(name, value)| (name, Some(value), None)).collect()
+            names().zip(one).map(|(name, value)| (name, Some(value.literal), None)).collect()
         }
         (None, Some((_, other))) => {
             difference.kind = DifferenceKind::Extra;
-            names().zip(other).map(|(name, value)| (name, None, Some(value))).collect()
+            names().zip(other).map(|(name, value)| (name, None, Some(value.literal))).collect()
         }
         (Some((digest, _)), Some((of_other, _))) if is_keyed && digest == of_other => return Ok(false),
         (Some((_, one)), Some((_, other))) if is_keyed => {
             difference.kind = DifferenceKind::Different;
             names()
                 .zip(one.into_iter().zip(other))
-                .filter(|(_, (one, other))| one != other)
-                .map(|(name, (one, other))| (name, Some(one), Some(other)))
+                .filter(|(_, (one, other))| one.differs(other))
+                .map(|(name, (one, other))| (name, Some(one.literal), Some(other.literal)))
                 .collect()
         }
         // Both have it, one of them more often.
-        (Some((_, one)), Some(_)) => names().zip(one).map(|(name, value)| (name, Some(value), None)).collect(),
+        (Some((_, one)), Some(_)) => names().zip(one).map(|(name, value)| (name, Some(value.literal), None)).collect(),
     };
     Ok(true)
 }

@@ -107,6 +107,8 @@ pub(super) struct Sql {
     pub(super) digest: String,
     /// The digest of its key; of the row if there is none.
     pub(super) key_digest: String,
+    /// SQL of the documents, which the digests leave out: see [`Compared::document`].
+    pub(super) documents: Vec<String>,
 }
 
 impl Pair {
@@ -129,7 +131,8 @@ impl Pair {
             let (columns, key) = (compared(&names, is_first)?, compared(key, is_first)?);
             let digest = verify::digest(&columns);
             let key_digest = if key.is_empty() { digest.clone() } else { verify::digest(&key) };
-            Ok::<_, Error>(Sql { table: table.to_owned(), columns, key, digest, key_digest })
+            let documents = columns.iter().filter_map(Compared::document).collect();
+            Ok::<_, Error>(Sql { table: table.to_owned(), columns, key, digest, key_digest, documents })
         };
         let sql = [sql(true, &one.table)?, sql(false, &other.table)?];
         // No range has the rows without a key, which a table that lacks the other's key may have.
