@@ -268,11 +268,25 @@ fn nothing_is_risked_near_the_end() {
     assert!((0..20).all(|seed| tries(240.0, seed) > 0));
 }
 
+/// The same of fixed seeds, with a bound as near as what was measured: the mean is 31.
+#[test]
+fn an_hour_of_noise_has_two_changes_a_round() {
+    let changes = (0..200_u64).map(|seed| {
+        let rates: &'static [f64] = vec![5.0 + (seed % 75) as f64].leak();
+        let (fixed, noise) = (Duration::from_millis(1 + seed % 59), (seed % 50) as f64 / 100.0);
+        let server = Server { mib_per_second: rates, fixed, noise, decay: 0.0, early: 0.0 };
+        let tuned = run(server, LIMITS, 3600.0, seed).tuned;
+        tuned.iter().filter(|tuned| matches!(tuned.change, Change::Lanes { .. })).count()
+    });
+    let mean = changes.sum::<usize>() as f64 / 200.0;
+    assert!(mean <= 34.0, "{mean}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     /// On a rate that only varies by noise: no flapping. An hour has about sixteen rounds of tries, with two or a few more
-    /// changes each.
+    /// changes each. Of 4,000 seeds the median is 32, one in a thousand has more than 48, the most is 51.
     #[test]
     fn noise_makes_few_changes(seed: u64, noise in 0.0..0.5_f64, fixed_ms in 1..60_u64, rate in 5.0..80.0_f64) {
         let rates: &'static [f64] = vec![rate].leak();
@@ -280,7 +294,7 @@ proptest! {
         let ran = run(server, LIMITS, 3600.0, seed);
         let lanes = ran.tuned.iter().filter(|tuned| matches!(tuned.change, Change::Lanes { .. })).count();
         let batches = ran.tuned.len() - lanes;
-        prop_assert!(lanes <= 48, "{lanes} changes of lanes: {:#?}", ran.tuned);
+        prop_assert!(lanes <= 64, "{lanes} changes of lanes: {:#?}", ran.tuned);
         prop_assert!(batches <= 16, "{batches} changes of the batch: {:#?}", ran.tuned);
     }
 
