@@ -133,7 +133,7 @@ pub fn shown(run: &Run, width: usize) -> String {
 const GIB: f64 = (1 << 30) as f64;
 
 /// The median of some pings, in seconds.
-fn round_trip(connection: &mut Connection) -> Result<f64> {
+pub(crate) fn round_trip(connection: &mut Connection) -> Result<f64> {
     let mut seconds = Vec::new();
     for _ in 0..PINGS {
         let start = Instant::now();

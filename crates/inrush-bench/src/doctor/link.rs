@@ -18,7 +18,7 @@ pub(super) fn measure(config: &Config, connection: &mut Connection, facts: &Fact
         is_tls: status(connection, "Ssl_cipher").is_some_and(|cipher| !cipher.is_empty()),
         is_compressed: status(connection, "Compression").is_some_and(|value| value.eq_ignore_ascii_case("ON")),
         local_socket: local_socket(config, facts),
-        round_trip: round_trip(connection).ok(),
+        round_trip: crate::facts::round_trip(connection).ok().map(Duration::from_secs_f64),
         busy: crate::facts::machine().busy,
         ..Link::default()
     };
@@ -45,19 +45,6 @@ fn local_socket(config: &Config, facts: &Facts) -> Option<String> {
         || facts.var("hostname") == Some(&*rustix::system::uname().nodename().to_string_lossy());
     let socket = facts.var("socket").filter(|socket| is_local && Path::new(socket).exists())?;
     Some(socket.to_owned())
-}
-
-/// The median of some round trips.
-fn round_trip(connection: &mut Connection) -> Result<Duration> {
-    let mut times = Vec::new();
-    let began = Instant::now();
-    while times.len() < ROUND_TRIPS && (times.len() < 5 || began.elapsed() < ENOUGH) {
-        let sent = Instant::now();
-        connection.ping()?;
-        times.push(sent.elapsed());
-    }
-    times.sort();
-    Ok(times[times.len() / 2])
 }
 
 /// Bytes a second of a statement that carries the text: the best of some, as other work only slows it.
@@ -87,7 +74,6 @@ fn statement(bytes: usize) -> String {
     text + "')"
 }
 
-const ROUND_TRIPS: usize = 51;
 const STATEMENTS: usize = 9;
 /// No measurement takes longer than that.
 const ENOUGH: Duration = Duration::from_millis(600);

@@ -55,6 +55,14 @@ impl Reader<'_> {
         self.connection.query(sql, ()).unwrap_or_default()
     }
 
+    /// The rows of a query about the table, whose schema and name are its values. Without `what` a refusal is not listed.
+    fn rows_of_table<T: for<'r> FromRow<'r>>(&mut self, what: Option<&str>, names: (&str, &str), sql: &str) -> Vec<T> {
+        self.connection.query(sql, names).unwrap_or_else(|error| {
+            self.facts.unknown.extend(what.map(|what| format!("{what}: {}", error.message())));
+            Vec::new()
+        })
+    }
+
     fn server(&mut self) {
         self.facts.variables = lower(self.rows("variables", "SHOW GLOBAL VARIABLES"));
         self.facts.status = lower(self.rows("counters", "SHOW GLOBAL STATUS"));
@@ -135,15 +143,15 @@ impl Reader<'_> {
     fn table(&mut self, name: Option<&TableName>, database: Option<&str>) -> Result<Option<Table>> {
         let Some(name) = name else { return Ok(None) };
         let TableName { schema, name } = name.clone().in_schema(database)?;
-        let (schema_text, table_text) = (literal(&schema), literal(&name));
-        let of = format!("table_schema = {schema_text} AND table_name = {table_text}");
+        let names = (schema.as_str(), name.as_str());
+        let of = "table_schema = ? AND table_name = ?";
         let sql = format!(
             "SELECT COALESCE(engine, ''), COALESCE(row_format, ''), COALESCE(table_rows, 0), COALESCE(data_length, 0), \
              COALESCE(index_length, 0), auto_increment, COALESCE(create_options, ''), table_type \
              FROM information_schema.tables WHERE {of}"
         );
         type Row = (String, String, u64, u64, u64, Option<u64>, String, String);
-        let row: Option<Row> = self.connection.query_first(&sql, ())?;
+        let row: Option<Row> = self.connection.query_first(&sql, names)?;
         let Some((engine, row_format, rows, data_bytes, index_bytes, next, options, kind)) = row else {
             return Err(Error::config(format!(
                 "there is no table `{}` in `{schema}`, or this user may not see it",
@@ -166,43 +174,50 @@ impl Reader<'_> {
             ..Table::default()
         };
         let texts = |rows: Vec<(String,)>| rows.into_iter().map(|(text,)| text).collect::<Vec<_>>();
-        table.insert_triggers = texts(self.rows(
-            "triggers",
-            &format!(
-                "SELECT trigger_name FROM information_schema.triggers WHERE event_manipulation = 'INSERT' \
-                 AND event_object_schema = {schema_text} AND event_object_table = {table_text}"
-            ),
+        table.insert_triggers = texts(self.rows_of_table(
+            Some("triggers"),
+            names,
+            "SELECT trigger_name FROM information_schema.triggers WHERE event_manipulation = 'INSERT' \
+                 AND event_object_schema = ? AND event_object_table = ?",
         ));
-        table.parents = texts(self.rows(
-            "foreign keys",
-            &format!(
-                "SELECT referenced_table_name FROM information_schema.referential_constraints \
-                 WHERE constraint_schema = {schema_text} AND table_name = {table_text}"
-            ),
+        table.parents = texts(self.rows_of_table(
+            Some("foreign keys"),
+            names,
+            "SELECT referenced_table_name FROM information_schema.referential_constraints \
+                 WHERE constraint_schema = ? AND table_name = ?",
         ));
-        table.generated = texts(self.rows(
-            "generated columns",
+        table.generated = texts(self.rows_of_table(
+            Some("generated columns"),
+            names,
             &format!(
                 "SELECT column_name FROM information_schema.columns WHERE {of} AND extra LIKE '%STORED GENERATED%'"
             ),
         ));
-        let partitions: Vec<(i64,)> = self
-            .rows("partitions", &format!("SELECT COUNT(partition_name) FROM information_schema.partitions WHERE {of}"));
+        let partitions: Vec<(i64,)> = self.rows_of_table(
+            Some("partitions"),
+            names,
+            &format!("SELECT COUNT(partition_name) FROM information_schema.partitions WHERE {of}"),
+        );
         table.partitions = partitions.first().and_then(|(n,)| u64::try_from(*n).ok()).unwrap_or_default();
-        let checks: Vec<(i64,)> = self.rows_if_known(&format!(
-            "SELECT COUNT(*) FROM information_schema.table_constraints WHERE constraint_type = 'CHECK' AND {of}"
-        ));
+        let checks: Vec<(i64,)> = self.rows_of_table(
+            None,
+            names,
+            &format!(
+                "SELECT COUNT(*) FROM information_schema.table_constraints WHERE constraint_type = 'CHECK' AND {of}"
+            ),
+        );
         table.checks = checks.first().and_then(|(n,)| u64::try_from(*n).ok()).unwrap_or_default();
-        let auto: Vec<(String,)> = self.rows(
-            "AUTO_INCREMENT",
+        let auto: Vec<(String,)> = self.rows_of_table(
+            Some("AUTO_INCREMENT"),
+            names,
             &format!("SELECT column_type FROM information_schema.columns WHERE {of} AND extra LIKE '%auto_increment%'"),
         );
         table.auto_increment = auto.first().and_then(|(ty,)| Some((next?, greatest(ty)?)));
-        table.indexes = self.indexes(&of, &schema_text, &table_text);
+        table.indexes = self.indexes(of, names);
         Ok(Some(table))
     }
 
-    fn indexes(&mut self, of: &str, schema: &str, table: &str) -> Vec<Index> {
+    fn indexes(&mut self, of: &str, names: (&str, &str)) -> Vec<Index> {
         let sql = format!(
             "SELECT s.index_name, s.non_unique, s.index_type, COALESCE(s.column_name, '(expression)'), \
              COALESCE(c.column_type, ''), CAST(COALESCE(s.sub_part, c.character_maximum_length, 0) AS UNSIGNED), \
@@ -213,7 +228,7 @@ impl Reader<'_> {
             of.replace(" AND ", " AND s.")
         );
         type Row = (String, i64, String, String, String, u64, u64, u64);
-        let rows: Vec<Row> = self.rows("indexes", &sql);
+        let rows: Vec<Row> = self.rows_of_table(Some("indexes"), names, &sql);
         let mut indexes: Vec<Index> = Vec::new();
         for (name, non_unique, kind, column, ty, chars, octets, all_chars) in rows {
             if indexes.last().is_none_or(|last| last.name != name) {
@@ -227,22 +242,14 @@ impl Reader<'_> {
             };
             index.columns.push((column, ty));
         }
-        let sql = format!(
-            "SELECT index_name, CAST(count_fetch AS UNSIGNED) FROM performance_schema.table_io_waits_summary_by_index_usage \
-             WHERE object_schema = {schema} AND object_name = {table} AND index_name IS NOT NULL"
-        );
-        let reads: BTreeMap<String, u64> = self.rows_if_known::<(String, u64)>(&sql).into_iter().collect();
+        let sql = "SELECT index_name, CAST(count_fetch AS UNSIGNED) FROM performance_schema.table_io_waits_summary_by_index_usage \
+             WHERE object_schema = ? AND object_name = ? AND index_name IS NOT NULL";
+        let reads: BTreeMap<String, u64> = self.rows_of_table::<(String, u64)>(None, names, sql).into_iter().collect();
         for index in &mut indexes {
             index.reads = reads.get(&index.name).copied();
         }
         indexes
     }
-}
-
-/// A name as a literal, whatever the session's `sql_mode` says of backslashes.
-fn literal(name: &str) -> String {
-    let digits: String = name.bytes().map(|byte| format!("{byte:02x}")).collect();
-    format!("CONVERT(x'{digits}' USING utf8mb4)")
 }
 
 fn lower(rows: Vec<(String, String)>) -> BTreeMap<String, String> {
