@@ -145,7 +145,8 @@ fn a_part_whose_load_was_killed_is_continued_from_another_copy() {
         place.write("a.csv", part(0));
         place.write("copy.csv", part(0));
         let named = "--into numbers --job-name orders --part 1 --batch 100";
-        let first = Running::spawn(place, place.command(&format!("a.csv {named} --rate 500")));
+        // Slow enough that it is at work for as long as the kill takes, on any machine.
+        let first = Running::spawn(place, place.command(&format!("a.csv {named} --rate 50")));
         await_true("rows in the table", || place.sql("SELECT COUNT(*) > 0 FROM numbers") == "1");
         let twin = Running::spawn(place, place.command(&format!("copy.csv {named}")));
         first.signal("KILL");
