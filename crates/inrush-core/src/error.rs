@@ -9,10 +9,12 @@ use std::fmt;
 use std::sync::Arc;
 
 pub mod codes;
+mod input_fault;
 mod names;
 pub mod reason;
 
 pub use codes::Class;
+pub use input_fault::{BadValue, InputFault};
 pub use reason::{Conversion, Reason};
 
 /// Short for a result with our [`Error`].
@@ -78,6 +80,7 @@ struct Inner {
     words_at: usize,
     reason: Reason,
     conversion: Option<Box<Conversion>>,
+    input_fault: InputFault,
     /// The server names a key with its table in front.
     key_has_table: bool,
     hint: Option<Cow<'static, str>>,
@@ -100,6 +103,7 @@ impl Error {
             words_at: 0,
             reason: Reason::Other,
             conversion: None,
+            input_fault: InputFault::Other,
             key_has_table: false,
             hint: None,
             place: None,
@@ -185,6 +189,13 @@ impl Error {
     #[must_use]
     pub fn at(mut self, place: Place) -> Self {
         self.0.place = Some(place);
+        self
+    }
+
+    /// Sets what is wrong with the input, as a value to match on.
+    #[must_use]
+    pub fn with_input_fault(mut self, fault: InputFault) -> Self {
+        self.0.input_fault = fault;
         self
     }
 
@@ -307,6 +318,11 @@ impl Error {
     /// What went wrong, as a value to match on.
     pub fn reason(&self) -> Reason {
         self.0.reason
+    }
+
+    /// What is wrong with the input, as a value to match on.
+    pub fn input_fault(&self) -> &InputFault {
+        &self.0.input_fault
     }
 
     /// Which value could not be converted, if that is the [reason](Reason::Conversion).

@@ -68,7 +68,8 @@ pub fn csv_cuts(bytes: &[u8]) {
 pub fn found_out(bytes: &[u8]) {
     let all = AutoDetect { delimiter: true, quote: true, header: true, skip: true, encoding: true };
     let options = CsvOptions::default().with_auto_detect(all);
-    let sample = Sample { name: "fuzz", bytes, is_all: true, delimiter: b',', lacks_ends: false, comment: None };
+    let sample =
+        Sample { name: "fuzz", bytes, is_all: true, delimiter: b',', lacks_ends: false, wide: None, comment: None };
     let found = || sniff(sample, &options).map(|found| format!("{found:?}")).map_err(|error| error.to_string());
     assert_eq!(found(), found(), "what is found out differs from time to time");
     let _ = only_object(bytes);

@@ -5,7 +5,7 @@ use crate::dialect::{CsvOptions, Dialect};
 use crate::infer_types::often_means_null;
 use crate::new_table::{NewTypes, PROPOSAL_BYTES, Sample};
 use crate::open::{Format, open};
-use inrush_core::error::{Error, Result};
+use inrush_core::error::{BadValue, Error, InputFault, Result};
 use inrush_core::load::ledger::JobId;
 use inrush_core::load::report::{Report, Stop};
 
@@ -34,7 +34,7 @@ pub fn at_end(end: Result<Report>, reading: &Reading<'_>, likely: &[(String, Str
         [] => error,
         _ => at_options(at_encoding(error, likely), reading, begun),
     };
-    let mut report = end.map_err(|error| helpful(at_new_table(at_full_disk(error)), &[]))?;
+    let mut report = end.map_err(|error| helpful(at_new_table(at_full_disk(error), reading), &[]))?;
     let begun: Vec<_> = report.jobs.iter().filter(|_| report.stored > 0).map(|job| job.id).collect();
     report.stop = report.stop.map(|stop| match stop {
         Stop::BadData(error) => Stop::BadData(helpful(error, &begun)),
@@ -47,7 +47,7 @@ pub fn at_end(end: Result<Report>, reading: &Reading<'_>, likely: &[(String, Str
 /// Adds what the encoding most likely is to the error of a row that is not UTF-8. `likely`: files, and what helps to read each.
 fn at_encoding(error: Error, likely: &[(String, String)]) -> Error {
     let is_of = |(name, _): &&(String, String)| error.place().is_some_and(|place| *place.source == **name);
-    match likely.iter().find(is_of).filter(|_| error.message().contains("UTF-8")) {
+    match likely.iter().find(is_of).filter(|_| *error.input_fault() == InputFault::Encoding) {
         None => error,
         Some((_, likely)) => {
             let other = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
@@ -70,12 +70,12 @@ fn at_full_disk(error: Error) -> Error {
 }
 
 /// Adds what to do about a new table that the server does not make.
-fn at_new_table(error: Error) -> Error {
+fn at_new_table(error: Error, reading: &Reading<'_>) -> Error {
     /// ER_TOO_BIG_ROWSIZE; ER_TABLE_WITHOUT_PK of MySQL, ER_REQUIRES_PRIMARY_KEY of MariaDB.
     const TOO_WIDE: u16 = 1118;
     const NO_KEY: [u16; 2] = [3750, 1173];
     match error.code() {
-        _ if error.hint().is_some() || !error.message().starts_with("cannot create table") => error,
+        _ if error.hint().is_some() || reading.types.is_none() => error,
         TOO_WIDE => error.with_hint(
             "MySQL makes no table of InnoDB with more than about 196 columns of text: `--columns a,b,@skip` leaves some out, \
              `--type` makes others short (VARCHAR(9)); `SET GLOBAL innodb_strict_mode = OFF` on the server has it make the table, \
@@ -91,15 +91,8 @@ fn at_new_table(error: Error) -> Error {
 /// Adds a hint: the option that accepts a row which is bad only because of how it is written.
 /// `begun`: the jobs that have stored rows.
 fn at_options(error: Error, reading: &Reading<'_>, begun: &[JobId]) -> Error {
-    let record = || BadRecord::read(&error, reading);
-    let hint = at_quotes(error.message(), record)
-        .or_else(|| at_width(error.message(), || every_record_is_bad(&error, reading), record))
-        .or_else(|| at_name(error.message()))
-        .or_else(|| at_no_number(&error))
-        .or_else(|| at_zero_date(&error))
-        .or_else(|| at_srid(&error))
-        .or_else(|| at_missing_value(error.message()))
-        .or_else(|| at_blanks(&error, reading))
+    let hint = at_fault(&error, reading)
+        .or_else(|| at_server_value(&error))
         .or_else(|| at_format(&error, reading))
         .or_else(|| at_new_type(&error, reading, begun));
     match (hint, error.hint().map(str::to_owned)) {
@@ -109,58 +102,67 @@ fn at_options(error: Error, reading: &Reading<'_>, begun: &[JobId]) -> Error {
     }
 }
 
+/// For what is wrong with a record or a value of a file.
+fn at_fault(error: &Error, reading: &Reading<'_>) -> Option<String> {
+    let record = || BadRecord::read(error, reading);
+    match error.input_fault() {
+        InputFault::TextAfterQuote | InputFault::QuoteOverLines | InputFault::Backslash => {
+            at_quotes(error.input_fault(), record)
+        }
+        &InputFault::Width { expected, found } => {
+            Some(at_width(expected, found, || every_record_is_bad(error, reading), record))
+        }
+        InputFault::UnknownName { is_column } => Some(at_name(*is_column)),
+        InputFault::NumberWord("NaN") => {
+            let file = &error.place()?.source;
+            Some(format!("`jq -c . {file} | inrush load - --format jsonl ..` makes null of it"))
+        }
+        InputFault::Value { shown, why: BadValue::NoDate } if shown.starts_with("0000-00-00") => {
+            Some(ZERO_DATES.into())
+        }
+        InputFault::Value { shown, why: BadValue::NoDate | BadValue::OtherKind } => {
+            at_missing_value(shown).or_else(|| at_blanks(shown, error, reading))
+        }
+        _ => None,
+    }
+}
+
 /// For a name in JSON that the first records do not have.
-fn at_name(message: &str) -> Option<String> {
-    let so = message.strip_prefix("none of the first records has a `")?;
+fn at_name(is_column: Option<bool>) -> String {
     let all = "`--sample all` reads the names of all records first";
-    let ignore = "`--extra-fields ignore` leaves out names that the table does not have";
-    Some(match so {
-        so if so.contains("`, so its column") => all.to_owned(),
-        so if so.contains("`, and the table has no such column") => ignore.to_owned(),
-        _ => format!("{all}, `--extra-fields ignore` leaves such names out"),
-    })
+    match is_column {
+        Some(true) => all.to_owned(),
+        Some(false) => "`--extra-fields ignore` leaves out names that the table does not have".to_owned(),
+        None => format!("{all}, `--extra-fields ignore` leaves such names out"),
+    }
 }
 
-/// For a number that JSON does not have.
-fn at_no_number(error: &Error) -> Option<String> {
-    let file = &error.place()?.source;
-    error
-        .message()
-        .starts_with("not valid JSON, which has no `NaN`")
-        .then(|| format!("`jq -c . {file} | inrush load - --format jsonl ..` makes null of it"))
-}
-
-/// For the zero date, as a value or as the default of a column.
-fn at_zero_date(error: &Error) -> Option<String> {
+/// For what only a server's message says: a zero date as a default, a geometry whose column has another spatial reference system.
+fn at_server_value(error: &Error) -> Option<String> {
     /// MariaDB's; MySQL takes such a default.
     const BAD_DEFAULT: u16 = 1978;
-    let is_default = error.code() == BAD_DEFAULT && error.message().contains("'0000-00-00");
-    let is_value = error.message().starts_with("`0000-00-00") && error.message().contains("is not a date");
-    (is_default || is_value).then(|| {
-        "`--unchecked zero-dates` stores it, as servers without NO_ZERO_DATE in their `sql_mode` do".to_owned()
-    })
-}
-
-/// For a geometry whose column has another spatial reference system.
-fn at_srid(error: &Error) -> Option<String> {
     /// ER_WRONG_SRID_FOR_COLUMN
     const OTHER_SRID: u16 = 3643;
-    let column = error.place()?.column.clone()?;
-    let srid = error.message().split("the SRID of the column is ").nth(1)?;
-    let srid: String = srid.chars().take_while(char::is_ascii_digit).collect();
-    (error.code() == OTHER_SRID).then(|| {
-        format!(
-            "`--set \"{column}=ST_GeomFromText(@{column}, {srid}, 'axis-order=long-lat')\"` says the SRID, and that the longitude \
-             comes first (`lat-long` if it comes second)"
-        )
-    })
+    match error.code() {
+        BAD_DEFAULT if error.message().contains("'0000-00-00") => Some(ZERO_DATES.into()),
+        OTHER_SRID => {
+            let column = error.place()?.column.clone()?;
+            let srid = error.message().split("the SRID of the column is ").nth(1)?;
+            let srid: String = srid.chars().take_while(char::is_ascii_digit).collect();
+            Some(format!(
+                "`--set \"{column}=ST_GeomFromText(@{column}, {srid}, 'axis-order=long-lat')\"` says the SRID, and that the \
+                 longitude comes first (`lat-long` if it comes second)"
+            ))
+        }
+        _ => None,
+    }
 }
 
+const ZERO_DATES: &str = "`--unchecked zero-dates` stores it, as servers without NO_ZERO_DATE in their `sql_mode` do";
+
 /// For a text that often means a missing value, where a number or a date goes.
-fn at_missing_value(message: &str) -> Option<String> {
-    let (text, rest) = message.strip_prefix('`')?.split_once('`')?;
-    let is_one = often_means_null(text) && !text.starts_with("--");
-    (rest.starts_with(" is not a") && is_one).then(|| {
+fn at_missing_value(text: &str) -> Option<String> {
+    (often_means_null(text) && !text.starts_with("--")).then(|| {
         let is_word = text.chars().all(|c| c.is_ascii_alphanumeric());
         let shown = if is_word { text.to_owned() } else { format!("'{text}'") };
         format!("`--null {shown}` reads it as NULL, where it is not quoted")
@@ -213,62 +215,60 @@ impl BadRecord {
 }
 
 /// For quotes that may be text.
-fn at_quotes(message: &str, record: impl FnOnce() -> Option<BadRecord>) -> Option<String> {
-    if message.starts_with("text follows the closing quote") {
-        let other = record().and_then(|record| record.other_way());
-        return Some(other.unwrap_or_else(|| "if quotes are text in this file, `--quote ''` turns quoting off".into()));
+fn at_quotes(fault: &InputFault, record: impl FnOnce() -> Option<BadRecord>) -> Option<String> {
+    match fault {
+        InputFault::TextAfterQuote => {
+            let other = record().and_then(|record| record.other_way());
+            Some(other.unwrap_or_else(|| "if quotes are text in this file, `--quote ''` turns quoting off".into()))
+        }
+        InputFault::QuoteOverLines => {
+            Some("`--quote ''` reads quotes as text, `--quote '\"'` takes such fields".into())
+        }
+        InputFault::Backslash => {
+            Some("`--quote '' --escape '\\'` reads it as MySQL writes it, `--null '\\N'` as text".into())
+        }
+        _ => None,
     }
-    if message.contains(" begins with a quote that closes in a later line") {
-        return Some("`--quote ''` reads quotes as text, `--quote '\"'` takes such fields".into());
-    }
-    if message.contains(" has a backslash, which may escape") {
-        return Some("`--quote '' --escape '\\'` reads it as MySQL writes it, `--null '\\N'` as text".into());
-    }
-    None
 }
 
 /// For a record that has another number of fields than the header. `all`: so has every record, as far as one looked.
-fn at_width(message: &str, all: impl FnOnce() -> bool, record: impl FnOnce() -> Option<BadRecord>) -> Option<String> {
-    let (expected, found) = message.strip_prefix("expected ")?.split_once(" fields, found ")?;
-    // The number of other bad rows may follow.
-    let found = found.split(|c: char| !c.is_ascii_digit()).next()?;
-    let (expected, found) = (expected.parse::<u64>().ok()?, found.parse::<u64>().ok()?);
+fn at_width(
+    expected: usize,
+    found: usize,
+    all: impl FnOnce() -> bool,
+    record: impl FnOnce() -> Option<BadRecord>,
+) -> String {
     if expected == 1 {
         // Then it is the header that is not understood, or no line has a delimiter.
         let is_single = |record: BadRecord| {
             let line = record.raw.trim_ascii();
             line.starts_with(b"'") && line.ends_with(b"'")
         };
-        return Some(match record().is_some_and(is_single) {
+        return match record().is_some_and(is_single) {
             true => "`--quote \"'\"` reads `'` as quotes".into(),
             false => "`--delimiter $'\\x1f'`, which no line has, reads each line as one field".into(),
-        });
+        };
     }
     let record = record();
     let raw = record.as_ref().map_or(&[][..], |record| &record.raw);
     if let Some(sign) = ["#", "//", "--"].iter().find(|sign| raw.starts_with(sign.as_bytes())) {
-        return Some(format!("`--comment '{sign}'` skips lines that begin with `{sign}`"));
+        return format!("`--comment '{sign}'` skips lines that begin with `{sign}`");
     }
     if found < expected {
-        return Some("`--missing-fields null` reads the fields that it lacks at its end as NULL".into());
+        return "`--missing-fields null` reads the fields that it lacks at its end as NULL".into();
     }
     // R writes files whose header lacks the name of the first field: what is left out would not be the field without a name.
     if all() {
-        return Some(
-            "every record has more fields than the header has names: `--skip 1 --no-header` takes the fields in order"
-                .into(),
-        );
+        return "every record has more fields than the header has names: `--skip 1 --no-header` takes the fields in order"
+            .into();
     }
-    if let Some(other) = record.and_then(|record| record.other_way()) {
-        return Some(other);
-    }
-    Some("`--extra-fields ignore` leaves out what is behind the fields of the header".into())
+    let ignored = || "`--extra-fields ignore` leaves out what is behind the fields of the header".into();
+    record.and_then(|record| record.other_way()).unwrap_or_else(ignored)
 }
 
 /// For a value that would fit without the blanks around it.
-fn at_blanks(error: &Error, reading: &Reading<'_>) -> Option<String> {
+fn at_blanks(value: &str, error: &Error, reading: &Reading<'_>) -> Option<String> {
     let place = error.place().filter(|place| *place.source != *"-")?;
-    let value = error.message().strip_prefix('`')?.split_once("` is not ")?.0;
     if value == value.trim_matches(' ') || value.trim().is_empty() {
         return None;
     }
@@ -331,11 +331,11 @@ fn at_new_type(error: &Error, reading: &Reading<'_>, begun: &[JobId]) -> Option<
         (Sample::All, _) | (_, true) => "",
         _ => "`--sample all` finds a type that holds all rows, ",
     };
-    let message = error.message();
-    if message.starts_with("NULL into ") {
-        return None;
-    }
-    let ty = if message.contains(" long, ") { "LONGTEXT" } else { "VARCHAR(255)" };
+    let ty = match error.input_fault() {
+        InputFault::Null => return None,
+        InputFault::Value { why: BadValue::TooLong, .. } => "LONGTEXT",
+        _ => "VARCHAR(255)",
+    };
     let ty = format!("{column}={ty}").replace('\'', "'\\''");
     Some(format!("{anew}{found}`--type '{ty}'` gives it one"))
 }
@@ -358,7 +358,7 @@ mod tests {
     #[test]
     fn records_that_hold_a_delimiter() {
         let check = |raw: &str, want: &str| {
-            let hint = at_width("expected 3 fields, found 4", || false, || record(raw)).unwrap();
+            let hint = at_width(3, 4, || false, || record(raw));
             assert!(hint.contains(want), "{raw}: {hint}");
         };
         check("1,Doe\\, Jo,2\n", "`--quote '' --escape '\\'` reads `\\,` as a part of a value");
@@ -369,21 +369,22 @@ mod tests {
 
     #[test]
     fn quotes_that_may_be_text() {
-        let check = |message: &str, raw: &str, want: &str| {
-            let hint = at_quotes(message, || record(raw)).unwrap_or_default();
-            assert!(hint.contains(want) && hint.is_empty() == want.is_empty(), "{message}: {hint}");
+        let check = |fault: InputFault, raw: &str, want: &str| {
+            let hint = at_quotes(&fault, || record(raw)).unwrap_or_default();
+            assert!(hint.contains(want) && hint.is_empty() == want.is_empty(), "{fault:?}: {hint}");
         };
-        check("text follows the closing quote of field 2", "1,\"a\" b\n", "`--quote ''` turns quoting off");
-        check("text follows the closing quote of field 2", "1,\"a\" ,b\n", "`sed -Ez '");
-        check("field 2 has a backslash, which may escape what is behind it", "", "`--null '\\N'` as text");
-        check("expected 3 fields, found 4", "", "");
+        check(InputFault::TextAfterQuote, "1,\"a\" b\n", "`--quote ''` turns quoting off");
+        check(InputFault::TextAfterQuote, "1,\"a\" ,b\n", "`sed -Ez '");
+        check(InputFault::Backslash, "", "`--null '\\N'` as text");
+        check(InputFault::Other, "", "");
     }
 
     #[test]
     fn what_the_server_says_of_a_table_or_a_column() {
+        let types = NewTypes::parse(None, false, &[]).unwrap();
         let create = |code, want: &str| {
             let error = Error::server(code, *b"HY000", "no").while_doing("cannot create table `t`");
-            let hint = at_new_table(error).hint().unwrap_or_default().to_owned();
+            let hint = at_new_table(error, &reading(Some(&types))).hint().unwrap_or_default().to_owned();
             assert!(hint.contains(want) && hint.is_empty() == want.is_empty(), "{code}: {hint}");
         };
         create(1118, "`SET GLOBAL innodb_strict_mode = OFF`");
@@ -397,57 +398,51 @@ mod tests {
             "The SRID of the geometry is 0, but the SRID of the column is 4326. Consider",
         );
         let want = "`--set \"pos=ST_GeomFromText(@pos, 4326, 'axis-order=long-lat')\"`";
-        assert!(at_srid(&srid.at(place)).unwrap().starts_with(want));
-        let zero = |error: Error| at_zero_date(&error).is_some();
-        assert!(zero(Error::server(1978, *b"22007", "Incorrect default value '0000-00-00' for column 'd'")));
-        assert!(zero(Error::data("`0000-00-00 00:00:00` is not a date and time")));
-        assert!(!zero(Error::data("`0000-00-01` is not a date")) && !zero(Error::data("`x` is not a date")));
+        assert!(at_server_value(&srid.at(place)).unwrap().starts_with(want));
+        let default = Error::server(1978, *b"22007", "Incorrect default value '0000-00-00' for column 'd'");
+        assert_eq!(at_server_value(&default).as_deref(), Some(ZERO_DATES));
     }
 
     #[test]
     fn names_that_come_late() {
-        let check = |so: &str, want: &[&str]| {
-            let hint = at_name(&format!("none of the first records has a `b`, {so}; 2 more bad rows")).unwrap();
-            assert_eq!(hint.split('`').skip(1).step_by(2).collect::<Vec<_>>(), want);
+        let check = |is_column, want: &[&str]| {
+            assert_eq!(at_name(is_column).split('`').skip(1).step_by(2).collect::<Vec<_>>(), want);
         };
-        check("so its column was to have its default", &["--sample all"]);
-        check("and the table has no such column", &["--extra-fields ignore"]);
-        check("so there is no column for it", &["--sample all", "--extra-fields ignore"]);
-        assert!(at_name("expected 3 fields, found 4").is_none());
+        check(Some(true), &["--sample all"]);
+        check(Some(false), &["--extra-fields ignore"]);
+        check(None, &["--sample all", "--extra-fields ignore"]);
     }
 
     #[test]
-    fn texts_for_missing_values() {
-        let check = |message: &str, want: Option<&str>| {
-            assert_eq!(
-                at_missing_value(message).as_deref().map(|hint| hint.split('`').nth(1).unwrap()),
-                want,
-                "{message}"
-            );
+    fn values_that_are_something_else() {
+        let check = |shown: &str, why, want: Option<&str>| {
+            let error = Error::data("no").with_input_fault(InputFault::Value { shown: shown.into(), why });
+            let hint = at_fault(&error, &reading(None));
+            assert_eq!(hint.as_deref().map(|hint| hint.split('`').nth(1).unwrap()), want, "{shown}");
         };
-        check("`NA` is not a whole number", Some("--null NA"));
-        check("`#N/A` is not a date; 3 more bad rows in the same chunk", Some("--null '#N/A'"));
-        check("`-` is not a number", Some("--null '-'"));
-        check("`Ann` is not a whole number", None);
-        check("`NA` is 2 characters long, CHAR(1) takes 1", None);
-        check("expected 3 fields, found 4", None);
+        check("NA", BadValue::OtherKind, Some("--null NA"));
+        check("#N/A", BadValue::NoDate, Some("--null '#N/A'"));
+        check("-", BadValue::OtherKind, Some("--null '-'"));
+        check("Ann", BadValue::OtherKind, None);
+        check("NA", BadValue::TooLong, None);
+        check("0000-00-00 00:00:00", BadValue::NoDate, Some("--unchecked zero-dates"));
+        check("0000-00-01", BadValue::NoDate, None);
+        check("0000-00-00", BadValue::OtherKind, None);
+    }
+
+    fn reading(types: Option<&NewTypes>) -> Reading<'_> {
+        static CSV: std::sync::LazyLock<CsvOptions> = std::sync::LazyLock::new(CsvOptions::default);
+        Reading { files: &[], format: Format::Auto, csv: &CSV, types, table: "t" }
     }
 
     #[test]
     fn records_of_another_width() {
-        let check = |message: &str, want: Option<&str>| {
-            assert_eq!(
-                at_width(message, || false, || None).as_deref().map(|hint| hint.split('`').nth(1).unwrap()),
-                want,
-                "{message}"
-            );
+        let check = |(expected, found), all: bool, want: &str| {
+            assert!(at_width(expected, found, || all, || None).contains(want), "{expected}, {found}");
         };
-        check("expected 3 fields, found 4", Some("--extra-fields ignore"));
-        check("expected 3 fields, found 1", Some("--missing-fields null"));
-        check("expected 3 fields, found 4; 5 more bad rows in the same chunk", Some("--extra-fields ignore"));
-        check("expected 1 fields, found 4", Some("--delimiter $'\\x1f'"));
-        check("expected 3 apples", None);
-        assert!(at_width("expected 3 fields, found 4", || true, || None).unwrap().contains("`--skip 1 --no-header`"));
-        check("text follows the closing quote of field 2", None);
+        check((3, 4), false, "`--extra-fields ignore`");
+        check((3, 1), false, "`--missing-fields null`");
+        check((1, 4), false, "`--delimiter $'\\x1f'`");
+        check((3, 4), true, "`--skip 1 --no-header`");
     }
 }

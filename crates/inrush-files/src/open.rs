@@ -21,7 +21,7 @@ use crate::widths::Widths;
 use crate::xlsx::{self, Fill, is_workbook};
 use crate::zip_member::{self, Directory};
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
-use inrush_core::error::{Error, Kind, Result};
+use inrush_core::error::{Error, InputFault, Kind, Result};
 use inrush_core::load::checksum::checksum;
 use std::any::Any;
 use std::fs::File;
@@ -435,14 +435,14 @@ fn open_text(
         }
     };
     let comment = options.comment.as_deref();
-    let sample = Sample { name: path, bytes: &bytes, is_all, delimiter, lacks_ends: false, comment };
+    let sample = Sample { name: path, bytes: &bytes, is_all, delimiter, lacks_ends: false, wide: None, comment };
     let found = sniff(sample, options)?;
     let options = found.applied_to(options);
     let likely = if options.encoding.is_none() { likely_encoding(sample) } else { None };
     let reader = CsvReader::with(path, plain, meter, compression, delimiter, &options, READ_BYTES);
     let reader = reader.map_err(|error| match &likely {
         // Of the header: rows are read later.
-        Some(likely) if error.message().contains("UTF-8") => error.with_hint(likely.clone()),
+        Some(likely) if *error.input_fault() == InputFault::Encoding => error.with_hint(likely.clone()),
         _ => error,
     })?;
     Ok(Box::new(reader.placed(place).with_found(found, likely)))
@@ -497,7 +497,7 @@ fn open_lines(
 
 /// A sample of lines that [`escaped`] writes, or of what they are made of.
 fn of_lines<'a>(name: &'a str, bytes: &'a [u8], is_all: bool) -> Sample<'a> {
-    Sample { name, bytes, is_all, delimiter: escaped::DELIMITER, lacks_ends: true, comment: None }
+    Sample { name, bytes, is_all, delimiter: escaped::DELIMITER, lacks_ends: true, wide: None, comment: None }
 }
 
 /// What is detected from such lines, if the options leave anything open.

@@ -4,7 +4,7 @@ use crate::dialect::CsvOptions;
 use crate::file_source::{FileSource, RejectForm};
 use crate::new_table::shortened;
 use crate::open::{Format, open};
-use inrush_core::error::{Error, Result};
+use inrush_core::error::{Error, InputFault, Result};
 use inrush_core::human;
 use inrush_core::load::Source as _;
 use inrush_core::load::plan::nearest;
@@ -25,7 +25,7 @@ pub fn open_all(files: &[String], format: Format, csv: &CsvOptions) -> Result<Ve
     for (file, result) in opened {
         let result = match result {
             // A later file of the load may have the same line as its header.
-            Err(error) if is_header_in_doubt(&error) && can_be_opened_again(file) => open(file),
+            Err(error) if message_in_doubt(&error).is_some() && can_be_opened_again(file) => open(file),
             result => result,
         };
         match result {
@@ -36,8 +36,12 @@ pub fn open_all(files: &[String], format: Format, csv: &CsvOptions) -> Result<Ve
     failed.map_or(Ok(readers), Err)
 }
 
-fn is_header_in_doubt(error: &Error) -> bool {
-    error.message().contains("may be a header or a row")
+/// The message without the line, if a first line may be a header or a row.
+fn message_in_doubt(error: &Error) -> Option<&str> {
+    match error.input_fault() {
+        InputFault::HeaderInDoubt { message } => Some(message),
+        _ => None,
+    }
 }
 
 /// Returns false for a pipe, whose beginning was already read.
@@ -201,11 +205,37 @@ fn join(earlier: Option<Error>, error: Error) -> Error {
         None => error,
         Some(earlier) => {
             let hint = earlier.hint().or(error.hint()).map(str::to_owned);
-            let both = Error::new(earlier.kind(), format!("{earlier}\n  {error}"));
+            let mut both = Error::new(earlier.kind(), format!("{earlier}\n  {error}"));
+            let shown = |error: &Error| message_in_doubt(error).map_or_else(|| error.to_string(), str::to_owned);
+            if [&earlier, &error].into_iter().any(|error| message_in_doubt(error).is_some()) {
+                let message = format!("{}\n  {}", shown(&earlier), shown(&error)).into();
+                both = both.with_input_fault(InputFault::HeaderInDoubt { message });
+            }
             match hint {
                 Some(hint) => both.with_hint(hint),
                 None => both,
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A load with masks shows the message without the first lines of all files.
+    #[test]
+    fn joined_errors_have_a_message_without_lines() {
+        let in_doubt = |name: &str| {
+            let message = format!("the first line of `{name}` may be a header or a row");
+            let error = Error::config(format!("{message}: `secret`"));
+            error.with_input_fault(InputFault::HeaderInDoubt { message: message.into() })
+        };
+        let empty = || Error::config("`c` is empty");
+        let both = join(Some(join(Some(in_doubt("a")), in_doubt("b"))), empty());
+        let lines =
+            ["the first line of `a` may be a header or a row", "the first line of `b` may be a header or a row"];
+        assert_eq!(message_in_doubt(&both).unwrap(), format!("{}\n  {}\n  `c` is empty", lines[0], lines[1]));
+        assert!(message_in_doubt(&join(Some(empty()), empty())).is_none());
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::report;
 use arrow_schema::ArrowError;
+use inrush_core::error::InputFault;
 use inrush_core::load::report::{Report, Stop};
 use inrush_core::{Error, FrontEnd, Kind};
 use pyo3::prelude::*;
@@ -92,7 +93,12 @@ fn made(py: Python<'_>, class: &str, error: &Error, report: Option<&Report>, job
         known.set_item("kind", kind(error.kind()))?;
         known.set_item("code", error.code())?;
         known.set_item("sqlstate", (error.kind() == Kind::Server).then(|| error.sql_state()))?;
-        let hint = match error.message().contains("`NaN`") && error.kind() == Kind::Data {
+        let is_nan = match error.input_fault() {
+            InputFault::NumberWord(word) => *word == "NaN",
+            InputFault::Value { shown, .. } => **shown == *"NaN",
+            _ => false,
+        };
+        let hint = match is_nan {
             true => Some("`nan=\"null\"` stores NULL in its place".into()),
             false => error.hint().map(|hint| FrontEnd::Python.names(hint, true)),
         };

@@ -124,7 +124,7 @@ pub use inrush_core::convert::bind::InZone;
 pub use inrush_core::convert::{
     Columns, FromRow, FromValue, IntoColumn, OwnedRow, Params, Plus, ToRow, ToValue, scalar,
 };
-pub use inrush_core::error::{Conversion, Error, Kind, Place, Reason, Result};
+pub use inrush_core::error::{BadValue, Conversion, Error, InputFault, Kind, Place, Reason, Result};
 #[cfg(feature = "loader")]
 pub use inrush_core::load::lane::Unchecked;
 #[cfg(feature = "loader")]

@@ -7,6 +7,7 @@ use inrush::blocking::Connection;
 use inrush::table::TableName;
 use inrush::{Config, LoadOptions, Loader, Source};
 use inrush_core::column::Column;
+use inrush_core::error::InputFault;
 use inrush_core::load::Mode;
 use inrush_core::load::batch::csv_line;
 use inrush_core::{Error, Result};
@@ -191,11 +192,11 @@ pub(crate) fn of_load(
 
 /// The error of a first line that may be a header or a row, without the line.
 pub(crate) fn without_line(error: Error) -> Error {
-    match error.message().split_once(" may be a header or a row") {
-        None => error,
-        Some((line, _)) => {
-            Error::config(format!("{line} may be a header or a row")).with_hint("say it: `--header` or `--no-header`")
+    match error.input_fault() {
+        InputFault::HeaderInDoubt { message } => {
+            Error::config(message.to_string()).with_hint("say it: `--header` or `--no-header`")
         }
+        _ => error,
     }
 }
 

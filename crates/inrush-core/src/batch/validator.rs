@@ -234,7 +234,8 @@ pub fn columns_of<'t>(targets: &[PlaceholderTarget], table: &'t Table) -> Vec<Op
 #[cold]
 fn bad_value(check: &Check, row: usize, value: &Value<'_>, why: Why) -> Error {
     let place = Place { column: Some(check.column().name.as_str().into()), ..Place::default() };
-    let error = Error::data(check.reason_of(value, why)).because(why.reason()).at(place).at_row(row as u64);
+    let (reason, fault) = check.reason_of(value, why);
+    let error = Error::data(reason).because(why.reason()).with_input_fault(fault).at(place).at_row(row as u64);
     match why.hint() {
         Some(hint) => error.with_hint(hint),
         None => error,

@@ -6,7 +6,7 @@
 
 use super::stood::Stood;
 use crate::column::check::Known;
-use crate::error::Place;
+use crate::error::{InputFault, Place};
 use crate::write::Separators;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryViewArray, RecordBatch};
@@ -254,10 +254,19 @@ pub struct Reject {
     pub place: Place,
     /// Why, as in an error message: lower case, no final dot, the value in backticks.
     pub reason: String,
+    /// The same as a value to match on.
+    pub fault: InputFault,
     /// The server's error code, 0 if we found it ourselves.
     pub code: u16,
     /// The record exactly as in the source, line end included.
     pub raw: Vec<u8>,
+}
+
+impl Reject {
+    /// A row that we refused.
+    pub fn new(place: Place, reason: impl Into<String>, fault: InputFault, raw: impl Into<Vec<u8>>) -> Self {
+        Self { place, reason: reason.into(), fault, code: 0, raw: raw.into() }
+    }
 }
 
 #[cfg(test)]

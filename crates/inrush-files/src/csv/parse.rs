@@ -12,7 +12,7 @@ use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Field, Schema};
 use encoding_rs::{Encoding, UTF_8};
 use inrush_core::column::check::Check;
-use inrush_core::error::{Error, Place, Result};
+use inrush_core::error::{Error, InputFault, Place, Result};
 use inrush_core::load::{Batch, FieldUse, Origin, PassThrough, RawChunk, Reject};
 use inrush_core::write::Separators;
 use memchr::memchr;
@@ -164,10 +164,10 @@ impl Parser {
         for bad in &parsed.bad {
             line += count_lines(&text[counted..bad.start]);
             counted = bad.start;
-            let (reason, field) = self.reason(bad.fault);
+            let (reason, fault, field) = self.reason(bad.fault);
             let column = field.and_then(|field| self.names.get(field)).map(|name| name.as_str().into());
             let place = Place { source: self.name.clone(), line, column };
-            rejects.push(Reject { place, reason, code: 0, raw: text[bad.start..bad.end].to_vec() });
+            rejects.push(Reject::new(place, reason, fault, &text[bad.start..bad.end]));
         }
         let n_rows = parsed.columns.rows();
         parsed.columns.quoted_empties().for_each(|field| self.quoted_empties[field].store(true, Relaxed));
@@ -329,18 +329,26 @@ impl Parser {
         columns.iter().for_each(|column| views.lend(column.views().inner()));
     }
 
-    fn reason(&self, fault: Fault) -> (String, Option<usize>) {
+    /// What is wrong, in words and as a value, and with which field.
+    fn reason(&self, fault: Fault) -> (String, InputFault, Option<usize>) {
         match fault {
-            Fault::Malformed => (format!("the text is not valid {}", self.encoding.name()), None),
-            Fault::Garbled(field) => (garbled_reason(field), Some(field)),
-            Fault::Swallows(field) => (
-                format!("field {} begins with a quote that closes in a later line, behind other delimiters", field + 1),
-                Some(field),
-            ),
-            Fault::Escape(field) => {
-                (format!("field {} has a backslash, which may escape what is behind it", field + 1), Some(field))
+            Fault::Malformed => (format!("the text is not valid {}", self.encoding.name()), InputFault::Encoding, None),
+            Fault::Garbled(field) => (garbled_reason(field), InputFault::TextAfterQuote, Some(field)),
+            Fault::Swallows(field) => {
+                let at = field + 1;
+                let reason =
+                    format!("field {at} begins with a quote that closes in a later line, behind other delimiters");
+                (reason, InputFault::QuoteOverLines, Some(field))
             }
-            Fault::Fields(found) => (format!("expected {} fields, found {found}", self.names.len()), None),
+            Fault::Escape(field) => {
+                let reason = format!("field {} has a backslash, which may escape what is behind it", field + 1);
+                (reason, InputFault::Backslash, Some(field))
+            }
+            Fault::Fields(found) => {
+                let expected = self.names.len();
+                let reason = format!("expected {expected} fields, found {found}");
+                (reason, InputFault::Width { expected, found }, None)
+            }
         }
     }
 }

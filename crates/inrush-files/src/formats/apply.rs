@@ -5,7 +5,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
 use inrush_core::column::{INLINE, view};
-use inrush_core::error::{Error, Result};
+use inrush_core::error::{Error, InputFault, Result};
 use inrush_core::load::{Batch, ColumnKind, FieldUse, Reject};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -99,7 +99,7 @@ fn without(mut batch: Batch, columns: Vec<ArrayRef>, misfits: &[(usize, &str, St
             keeps[*row] = false;
             let mut place = places.of(*row);
             place.column = Some((*field).into());
-            Reject { place, reason: reason.clone(), code: 0, raw: batch.origin.raw(*row).to_vec() }
+            Reject::new(place, reason.as_str(), InputFault::Other, batch.origin.raw(*row))
         })
         .collect();
     let columns = match misfits {

@@ -402,7 +402,7 @@ fn passes_the_check(values: &[&str]) {
         let check = Check::new(&column, &Rules::utc(server));
         let mut bad = Vec::new();
         check.run(cells, batch.utf8, &mut bad);
-        let reasons: Vec<_> = bad.iter().map(|bad| check.reason(cells, bad)).collect();
+        let reasons: Vec<_> = bad.iter().map(|bad| check.reason(cells, bad).0).collect();
         assert!(reasons.is_empty(), "{}: {reasons:?}", inferred.ddl_type());
     }
 }

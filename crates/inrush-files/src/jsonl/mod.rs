@@ -16,7 +16,7 @@ use arrow_schema::{DataType, Field, Schema};
 use inrush_core::column::ColumnType;
 use inrush_core::column::json::{Fault, Limits, Scanner, Span, Text, Value, unescape};
 use inrush_core::column::view;
-use inrush_core::error::{Error, Result};
+use inrush_core::error::{Error, InputFault, Result};
 use inrush_core::load::ledger::{ChunkLine, Identity, Mapping};
 use inrush_core::load::{Batch, ColumnKind, FieldUse, RawChunk, Reject, Source, Unchanged};
 use std::collections::{BTreeSet, HashMap};
@@ -154,22 +154,28 @@ fn no_names(name: &str, sample: &Batch, fault: Option<(usize, Fault)>) -> Error 
     match fault {
         Some((row, fault)) if line_of(sample, row).of(&sample.origin.text).trim_ascii().starts_with(b"{") => {
             let line = line_of(sample, row);
-            let what = what_is_wrong(fault, line, &sample.origin.text);
-            Error::data(what).at(sample.origin.place(row)).with_hint(NO_NUMBER_HINT.replace("FILE", name))
+            let (what, fault) = what_is_wrong(fault, line, &sample.origin.text);
+            Error::data(what)
+                .with_input_fault(fault)
+                .at(sample.origin.place(row))
+                .with_hint(NO_NUMBER_HINT.replace("FILE", name))
         }
         _ => Error::data(format!("the first records of `{name}` are no JSON objects with names in them"))
             .with_hint("JSON Lines has an object on each line: `{\"id\": 1, \"name\": \"Ann\"}`"),
     }
 }
 
-/// Why a line is no JSON.
-fn what_is_wrong(fault: Fault, line: Span, text: &[u8]) -> String {
+/// Why a line is no JSON, in words and as a value.
+fn what_is_wrong(fault: Fault, line: Span, text: &[u8]) -> (String, InputFault) {
     let at = fault.at - line.start + 1;
     let rest = &text[fault.at.min(line.end)..line.end];
     let word = ["NaN", "nan", "Infinity"].into_iter().find(|word| rest.starts_with(word.as_bytes()));
     match word {
-        Some(word) => format!("not valid JSON, which has no `{word}`, at byte {at} of the line"),
-        None => format!("not valid JSON: {} at byte {at} of the line", fault.what),
+        Some(word) => {
+            let reason = format!("not valid JSON, which has no `{word}`, at byte {at} of the line");
+            (reason, InputFault::NumberWord(word))
+        }
+        None => (format!("not valid JSON: {} at byte {at} of the line", fault.what), InputFault::Other),
     }
 }
 
@@ -366,9 +372,10 @@ impl Objects {
         let mut values: Vec<Option<Value>> = vec![None; self.names.len()];
         let (mut starts, mut ends) = (Vec::with_capacity(n_lines), Vec::with_capacity(n_lines));
         let mut rejects = lines.rejects.clone();
-        rejects.iter_mut().filter(|reject| reject.reason.starts_with("expected 1 fields")).for_each(|reject| {
+        for reject in rejects.iter_mut().filter(|reject| matches!(reject.fault, InputFault::Width { .. })) {
             reject.reason = "not valid JSON: there is a control character in it".into();
-        });
+            reject.fault = InputFault::Other;
+        }
         let mut places = lines.origin.places();
         for row in 0..n_lines {
             let line = line_of(&lines, row);
@@ -379,9 +386,9 @@ impl Objects {
             };
             if let Err(bad) = fault {
                 let mut place = places.of(row);
-                let (reason, column) = bad.explain(line, &text, &self.columns);
+                let (reason, fault, column) = bad.explain(line, &text, &self.columns);
                 place.column = column;
-                rejects.push(Reject { place, reason, code: 0, raw: lines.origin.raw(row).to_vec() });
+                rejects.push(Reject::new(place, reason, fault, lines.origin.raw(row)));
                 continue;
             }
             kinds.iter_mut().zip(&values).for_each(|(kinds, value)| kinds.note(*value));
@@ -455,24 +462,29 @@ impl From<Fault> for Bad {
 }
 
 impl Bad {
-    /// The reason, and the name that caused it.
-    fn explain(self, line: Span, text: &[u8], columns: &BTreeSet<String>) -> (String, Option<Arc<str>>) {
+    /// The reason, in words and as a value, and the name that caused it.
+    fn explain(self, line: Span, text: &[u8], columns: &BTreeSet<String>) -> (String, InputFault, Option<Arc<str>>) {
         let name = |key| String::from_utf8_lossy(&plain(text, key)).into_owned();
         match self {
-            Bad::Encoding => ("the text is not valid UTF-8".into(), None),
-            Bad::Json(fault) => (what_is_wrong(fault, line, text), None),
+            Bad::Encoding => ("the text is not valid UTF-8".into(), InputFault::Encoding, None),
+            Bad::Json(fault) => {
+                let (reason, fault) = what_is_wrong(fault, line, text);
+                (reason, fault, None)
+            }
             Bad::Unknown(key) => {
                 let name = name(key);
-                let so = match columns.contains(&folded(&name)) {
-                    true => "so its column was to have its default",
-                    false if columns.is_empty() => "so there is no column for it",
-                    false => "and the table has no such column",
+                let is_column = (!columns.is_empty()).then(|| columns.contains(&folded(&name)));
+                let so = match is_column {
+                    Some(true) => "so its column was to have its default",
+                    None => "so there is no column for it",
+                    Some(false) => "and the table has no such column",
                 };
-                (format!("none of the first records has a `{}`, {so}", name.escape_debug()), Some(name.into()))
+                let reason = format!("none of the first records has a `{}`, {so}", name.escape_debug());
+                (reason, InputFault::UnknownName { is_column }, Some(name.into()))
             }
             Bad::Twice(key) => {
                 let name = name(key);
-                (format!("`{}` occurs twice", name.escape_debug()), Some(name.into()))
+                (format!("`{}` occurs twice", name.escape_debug()), InputFault::Other, Some(name.into()))
             }
         }
     }

@@ -6,7 +6,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field, Schema};
 use inrush_core::column::{Column, ColumnType};
-use inrush_core::error::{Error, Kind, Place, Result};
+use inrush_core::error::{Error, InputFault, Kind, Place, Result};
 use inrush_core::load::batch::csv_line;
 use inrush_core::load::ledger::{ChunkLine, Identity, Mapping};
 use inrush_core::load::sort::Stood;
@@ -208,12 +208,9 @@ fn masked(batch: Batch, masks: &[Option<ColumnMask>]) -> Result<Batch> {
             None => Default::default(),
         };
         let line = lines.get(row).copied().unwrap_or(batch.origin.first_line);
-        rejects.push(Reject {
-            place: Place { source: source.clone(), line, column: Some(name.into()) },
-            reason: format!("the mask `{rule}` does not fit the value: {why}"),
-            code: 0,
-            raw: csv_line(columns.iter().map(cell)),
-        });
+        let place = Place { source: source.clone(), line, column: Some(name.into()) };
+        let reason = format!("the mask `{rule}` does not fit the value: {why}");
+        rejects.push(Reject::new(place, reason, InputFault::Other, csv_line(columns.iter().map(cell))));
     }
     rejects.sort_by_key(|reject| reject.place.line);
 
@@ -259,6 +256,7 @@ fn lines(batch: &Batch) -> Vec<u64> {
 fn without_record(reject: Reject) -> Reject {
     Reject {
         reason: "the record cannot be read; masks hide why, because the reason may hold a value".into(),
+        fault: InputFault::Other,
         raw: csv_line([Some(HIDDEN)]),
         ..reject
     }

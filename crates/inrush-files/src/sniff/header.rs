@@ -13,7 +13,7 @@ use super::names;
 use super::shape::{FieldShape, is_null_text};
 use super::split::Record;
 use crate::dialect::{CsvOptions, TableColumn};
-use inrush_core::error::{Error, Result};
+use inrush_core::error::{Error, InputFault, Result};
 use std::collections::HashMap;
 
 pub(super) fn find(name: &str, layout: &Layout<'_>, options: &CsvOptions) -> Result<bool> {
@@ -59,9 +59,10 @@ pub(super) fn find(name: &str, layout: &Layout<'_>, options: &CsvOptions) -> Res
     let own = line_of(&first_fields);
     // For a sheet that may have lines before its table.
     let skip = if lacks_ends { "; `--skip N` passes over lines before the table" } else { "" };
-    Err(Error::config(format!("{line} of `{name}` may be a header or a row: `{own}`")).with_hint(format!(
-        "say which: `--header` or `--no-header`; with a header {next}, without one it is `{own}`{skip}"
-    )))
+    let message = format!("{line} of `{name}` may be a header or a row");
+    let hint = format!("say which: `--header` or `--no-header`; with a header {next}, without one it is `{own}`{skip}");
+    let error = Error::config(format!("{message}: `{own}`")).with_hint(hint);
+    Err(error.with_input_fault(InputFault::HeaderInDoubt { message: message.into() }))
 }
 
 /// Whether the records of a file show that the first of them is a header.

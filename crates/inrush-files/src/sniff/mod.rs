@@ -156,6 +156,8 @@ pub(crate) struct Sample<'a> {
     pub(crate) lacks_ends: bool,
     /// The text that begins a comment line.
     pub(crate) comment: Option<&'a [u8]>,
+    /// Its encoding, if programs such as `sed` do not read it.
+    pub(crate) wide: Option<&'static Encoding>,
 }
 
 impl Sample<'_> {
@@ -200,18 +202,9 @@ pub(crate) fn sniff(sample: Sample<'_>, options: &CsvOptions) -> Result<Detected
     // A last Ctrl-Z is the end of a file of DOS.
     let text = if sample.is_all { text.strip_suffix(b"\x1a").unwrap_or(text) } else { text };
     let wide = Encoding::for_bom(sample.bytes).map(|(marked, _)| marked).or(encoding);
-    let wide = wide.filter(|encoding| *encoding == UTF_16LE || *encoding == UTF_16BE);
-    let in_utf_8 = |error: Error| match (wide, error.hint().is_some_and(|hint| hint.contains(" | inrush load - "))) {
-        // Programs such as sed do not read it.
-        (Some(wide), true) => error.with_hint(format!(
-            "make it UTF-8 first: `iconv -f {} -t UTF-8 {} > utf8.csv`",
-            wide.name(),
-            sample.name
-        )),
-        _ => error,
-    };
-    refused::refuse_two_returns(sample.name, text).map_err(in_utf_8)?;
-    let mut layout = layout::find(sample, text, options).map_err(in_utf_8)?;
+    let sample = Sample { wide: wide.filter(|encoding| [UTF_16LE, UTF_16BE].contains(encoding)), ..sample };
+    refused::refuse_two_returns(sample, text)?;
+    let mut layout = layout::find(sample, text, options)?;
     let is_given = options.nulls.iter().any(|null| null == b"\\N");
     let AutoDetect { delimiter, quote, header, .. } = options.auto_detect;
     let null_word = match (delimiter || quote || header) && !is_given && options.escape.is_none() {

@@ -8,8 +8,13 @@ use super::{Sample, given, shown};
 use crate::widths::{RULER_LINES, Widths, is_ruler};
 use inrush_core::error::{Error, Result};
 
-/// A command that changes a file and pipes it into a load with these options.
-fn piped(name: &str, program: &str, options: &str) -> String {
+/// The hint that `hint` makes of a command, which changes a file and pipes it into a load with these options. Programs do not read a text in
+/// a wide encoding, which is to become UTF-8 first.
+fn piped(sample: Sample<'_>, program: &str, options: &str, hint: impl FnOnce(String) -> String) -> String {
+    let name = sample.name;
+    if let Some(wide) = sample.wide {
+        return format!("make it UTF-8 first: `iconv -f {} -t UTF-8 {name} > utf8.csv`", wide.name());
+    }
     let quoted = |path: &str| match path.chars().all(|c| c.is_alphanumeric() || "/._-".contains(c)) {
         true => path.to_owned(),
         false => format!("'{}'", path.replace('\'', "'\\''")),
@@ -24,7 +29,7 @@ fn piped(name: &str, program: &str, options: &str) -> String {
         _ if program.starts_with("tr ") => format!("{program} < {}", quoted(name)),
         _ => format!("{program} {}", quoted(name)),
     };
-    format!("{command} | inrush load - {options}..")
+    hint(format!("{command} | inrush load - {options}.."))
 }
 
 /// What writes a compressed file to a pipe.
@@ -38,14 +43,15 @@ const UNPACK: &[(&str, &str)] = &[
 ];
 
 /// Lines that end with two carriage returns and a line feed: text that was translated twice.
-pub(super) fn refuse_two_returns(name: &str, text: &[u8]) -> Result<()> {
+pub(super) fn refuse_two_returns(sample: Sample<'_>, text: &[u8]) -> Result<()> {
+    let name = sample.name;
     match memchr::memmem::find(text, b"\r\r\n") {
         None => Ok(()),
         Some(at) => Err(Error::config(format!(
             "line {} of `{name}` ends with CR CR LF; the first CR would be a part of its last field",
             memchr::memchr_iter(b'\n', &text[..at]).count() + 1
         ))
-        .with_hint(format!("`{}` loads it without them", piped(name, "tr -d '\\r'", "")))),
+        .with_hint(piped(sample, "tr -d '\\r'", "", |command| format!("`{command}` loads it without them")))),
     }
 }
 
@@ -84,11 +90,9 @@ pub(super) fn refuse_blanks_behind(sample: Sample<'_>, text: &[u8], best: &Tried
         "a blank stands behind each {} of `{name}`, and would be a part of the values",
         shown(delimiter)
     ))
-    .with_hint(format!(
-        "`{}` leaves the blanks out; `--delimiter '{}'` keeps them",
-        piped(name, &without_blanks(delimiter), ""),
-        given(delimiter)
-    )))
+    .with_hint(piped(sample, &without_blanks(delimiter), "", |command| {
+        format!("`{command}` leaves the blanks out; `--delimiter '{}'` keeps them", given(delimiter))
+    })))
 }
 
 /// Refuses quotes after blanks: these do not count as quotes, so the field would keep both, and end at a delimiter within.
@@ -118,7 +122,9 @@ pub(super) fn refuse_blanks_before_quotes(sample: Sample<'_>, text: &[u8], tried
                 "blanks stand before quotes in `{name}`, so these are no quotes: `{field}` in line {}",
                 line + 1
             ))
-            .with_hint(format!("`{}` leaves the blanks out", piped(name, &without_blanks(one.trial.delimiter), ""))));
+            .with_hint(piped(sample, &without_blanks(one.trial.delimiter), "", |command| {
+                format!("`{command}` leaves the blanks out")
+            })));
         }
     }
     Ok(())
@@ -132,7 +138,7 @@ pub(super) fn refuse_ruler(sample: Sample<'_>, text: &[u8], skipped: u64, best: 
     match first.filter(|(_, line)| is_ruler(line)).map(|(i, _)| i as u64 + 1 + skipped).next() {
         None => Ok(()),
         Some(line) => Err(Error::config(format!("line {line} of `{name}` only has dashes, and would be a row"))
-            .with_hint(format!("`{}` leaves it out", piped(name, &format!("sed {line}d"), "")))),
+            .with_hint(piped(sample, &format!("sed {line}d"), "", |command| format!("`{command}` leaves it out")))),
     }
 }
 
@@ -159,9 +165,11 @@ pub(super) fn refuse_doubled(sample: Sample<'_>, text: &[u8], best: &Tried) -> R
     let other = if delimiter != b'\t' && memchr::memchr(b'\t', text).is_none() { "\\t" } else { "\\x1f" };
     let option = if other == "\\t" { "'\\t'" } else { "$'\\x1f'" };
     Err(Error::config(format!("the fields of `{name}` are separated by `{one}{one}`, and a delimiter is one byte"))
-        .with_hint(format!(
-            "`{}` loads it",
-            piped(name, &format!("sed 's/{one}{one}/{other}/g'"), &format!("--delimiter {option} "))
+        .with_hint(piped(
+            sample,
+            &format!("sed 's/{one}{one}/{other}/g'"),
+            &format!("--delimiter {option} "),
+            |command| format!("`{command}` loads it"),
         )))
 }
 
@@ -195,11 +203,9 @@ pub(super) fn refuse_wider_delimiter(sample: Sample<'_>, text: &[u8], best: &Tri
             "the fields of `{name}` may be separated by `||`, and a delimiter is one byte, or by {}",
             shown(other)
         ))
-        .with_hint(format!(
-            "`{}` loads the first, `--delimiter '{}'` is the second",
-            piped(name, "sed 's/||/\\x1f/g'", "--delimiter $'\\x1f' "),
-            given(other)
-        )));
+        .with_hint(piped(sample, "sed 's/||/\\x1f/g'", "--delimiter $'\\x1f' ", |command| {
+            format!("`{command}` loads the first, `--delimiter '{}'` is the second", given(other))
+        })));
     }
     Ok(())
 }
@@ -227,9 +233,11 @@ pub(super) fn refuse_rare_delimiter(sample: Sample<'_>, text: &[u8]) -> Result<(
             return Err(Error::config(format!(
                 "the fields of `{name}` may be separated by `{sign}`, and a delimiter is one byte"
             ))
-            .with_hint(format!(
-                "`{}` loads them; `--delimiter ,` loads each line as one field",
-                piped(name, &format!("sed 's/{}/\\t/g'", sign.replace('^', "\\^")), "--delimiter '\\t' ")
+            .with_hint(piped(
+                sample,
+                &format!("sed 's/{}/\\t/g'", sign.replace('^', "\\^")),
+                "--delimiter '\\t' ",
+                |command| format!("`{command}` loads them; `--delimiter ,` loads each line as one field"),
             )));
         }
     }

@@ -17,7 +17,15 @@ fn skipping() -> CsvOptions {
 
 fn of(bytes: &[u8], delimiter: u8, options: &CsvOptions) -> Result<DetectedDialect> {
     sniff(
-        Sample { name: "x", bytes, is_all: true, delimiter, lacks_ends: false, comment: options.comment.as_deref() },
+        Sample {
+            name: "x",
+            bytes,
+            is_all: true,
+            delimiter,
+            lacks_ends: false,
+            wide: None,
+            comment: options.comment.as_deref(),
+        },
         options,
     )
 }
@@ -70,6 +78,7 @@ fn comments() {
         is_all: false,
         delimiter: b',',
         lacks_ends: false,
+        wide: None,
         comment: Some(b"#"),
     };
     let error = sniff(sample, &options).unwrap_err();
@@ -431,8 +440,16 @@ fn encodings() {
     check_encoding(text.as_bytes(), "`;` between fields");
     check_encoding(b"name,city\nJ\xf6rg,K\xf6ln\nBj\xf6rn,Malm\xf6\n", "windows-1252");
     let likely = |bytes: &[u8], is_all| {
-        likely_encoding(Sample { name: "x", bytes, is_all, delimiter: b',', lacks_ends: false, comment: None })
-            .unwrap_or_default()
+        likely_encoding(Sample {
+            name: "x",
+            bytes,
+            is_all,
+            delimiter: b',',
+            lacks_ends: false,
+            wide: None,
+            comment: None,
+        })
+        .unwrap_or_default()
     };
     assert_eq!(likely(b"J\xf6rg,K\xf6ln", true), "the file is most likely windows-1252: `--encoding auto` takes that");
     // A damaged place is no other encoding, nor is a sample that ends within a character, nor what its mark says.
@@ -454,7 +471,7 @@ proptest::proptest! {
         is_all in proptest::bool::ANY,
     ) {
         for options in [options(), skipping()] {
-            let found = || sniff(Sample { name: "x", bytes: &bytes, is_all, delimiter: b',', lacks_ends: false, comment: None }, &options);
+            let found = || sniff(Sample { name: "x", bytes: &bytes, is_all, delimiter: b',', lacks_ends: false, wide: None, comment: None }, &options);
             match (found(), found()) {
                 (Ok(one), Ok(other)) => proptest::prop_assert_eq!(one, other),
                 (Err(one), Err(other)) => proptest::prop_assert_eq!(one.message(), other.message()),

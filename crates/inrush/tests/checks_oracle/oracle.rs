@@ -129,7 +129,7 @@ impl Oracle {
         let cells = BinaryViewArray::from_iter([Some(cell)]);
         let mut bad = Vec::new();
         check.run(&cells, false, &mut bad);
-        bad.first().map_or(Ok(()), |bad| Err(check.reason(&cells, bad)))
+        bad.first().map_or(Ok(()), |bad| Err(check.reason(&cells, bad).0))
     }
 
     /// Both methods store what stands beside each cell, without a warning.
@@ -153,7 +153,7 @@ impl Oracle {
         let check = Check::new(&self.columns[1], &self.rules);
         let mut bad = Vec::new();
         let checked = check.run(&texts, false, &mut bad);
-        let reasons: Vec<String> = bad.iter().map(|bad| check.reason(&texts, bad)).collect();
+        let reasons: Vec<String> = bad.iter().map(|bad| check.reason(&texts, bad).0).collect();
         assert!(bad.is_empty(), "{place}: {reasons:?}");
         let columns = [ids(cells.len()), checked];
         for (table, method) in [(&self.loaded, Oracle::load as Method), (&self.inserted, Oracle::insert)] {
@@ -310,7 +310,7 @@ impl Oracle {
             BoundVerdict::Text => text(scratch),
             BoundVerdict::Bytes => Value::Bytes(scratch),
             BoundVerdict::UInt(n) => Value::UInt(n),
-            BoundVerdict::Bad(why) => return Err(check.reason_of(&value, why)),
+            BoundVerdict::Bad(why) => return Err(check.reason_of(&value, why).0),
         })
     }
 

@@ -4,6 +4,7 @@
 
 use super::{AnyValidator, CellValidator, Check, Form, Known, Short, Task, Verdict, Why, why};
 use crate::column::cells::{Cells, Rewritten};
+use crate::error::InputFault;
 use arrow_array::BinaryViewArray;
 
 /// A column that has passed its check, ready for an encoder.
@@ -71,10 +72,10 @@ impl Check {
         }
     }
 
-    /// Why `bad` is bad, as in an error message. `cells` is the column that was checked.
-    pub fn reason(&self, cells: &BinaryViewArray, bad: &BadCell) -> String {
+    /// Why `bad` is bad: as in an error message, and as a value. `cells` is the column that was checked.
+    pub fn reason(&self, cells: &BinaryViewArray, bad: &BadCell) -> (String, InputFault) {
         let cell = Cells::new(cells).get(bad.row as usize).unwrap_or_default();
-        why::explain(bad.why, cell, &self.column, &self.rules)
+        (why::explain(bad.why, cell, &self.column, &self.rules), why::fault(bad.why, cell, &self.column.ty))
     }
 }
 

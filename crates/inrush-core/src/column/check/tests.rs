@@ -58,7 +58,7 @@ fn run(column: &Column, rules: &Rules, cell: &[u8]) -> Result<Vec<u8>, String> {
         [] => Ok(checked.cells.value(1).to_vec()),
         [only] => {
             assert_eq!(only.row, 1);
-            Err(check.reason(&cells, &only))
+            Err(check.reason(&cells, &only).0)
         }
         _ => panic!("{bad:?}"),
     }

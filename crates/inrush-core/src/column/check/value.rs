@@ -9,6 +9,7 @@
 use super::network::NetworkValidator;
 use super::{AnyValidator, CellValidator, Check, Verdict, Why, member, takes_uuid};
 use crate::convert::bounds::{Bounds, Within};
+use crate::error::InputFault;
 use crate::value::Value;
 use std::fmt::{self, Write};
 
@@ -59,8 +60,8 @@ impl Check {
         }
     }
 
-    /// Why `value` is bad, as in an error message.
-    pub fn reason_of(&self, value: &Value<'_>, why: Why) -> String {
+    /// Why `value` is bad: as in an error message, and as a value.
+    pub fn reason_of(&self, value: &Value<'_>, why: Why) -> (String, InputFault) {
         let printed;
         let cell = match value {
             Value::Bytes(bytes) => bytes,
@@ -70,7 +71,7 @@ impl Check {
                 printed.bytes()
             }
         };
-        super::why::explain(why, cell, &self.column, &self.rules)
+        (super::why::explain(why, cell, &self.column, &self.rules), super::why::fault(why, cell, &self.column.ty))
     }
 
     fn validate_further(&self, value: &Value<'_>, scratch: &mut Vec<u8>) -> BoundVerdict {

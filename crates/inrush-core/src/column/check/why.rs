@@ -3,7 +3,7 @@
 use super::number;
 use crate::column::Rules;
 use crate::column::{Column, ColumnType, GeometryKind};
-use crate::error::Reason;
+use crate::error::{BadValue, InputFault, Reason};
 use crate::printable::steers;
 use std::fmt::Write;
 
@@ -118,6 +118,21 @@ impl Why {
     }
 }
 
+/// The fault of a bad cell, as a value.
+pub(super) fn fault(why: Why, cell: &[u8], ty: &ColumnType) -> InputFault {
+    let why = match why {
+        Why::Null => return InputFault::Null,
+        Why::NotUtf8 { .. } => return InputFault::Encoding,
+        Why::Shape if matches!(ty, ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Timestamp { .. }) => {
+            BadValue::NoDate
+        }
+        Why::Shape | Why::NotAMember | Why::NotFinite | Why::GeometryKind => BadValue::OtherKind,
+        Why::TooLong { .. } => BadValue::TooLong,
+        _ => BadValue::NotHeld,
+    };
+    InputFault::Value { shown: shown(cell).into(), why }
+}
+
 /// The message for a bad cell.
 pub(super) fn explain(why: Why, cell: &[u8], column: &Column, rules: &Rules) -> String {
     let ty = &column.ty;
@@ -200,10 +215,15 @@ pub(super) fn quoted(cell: &[u8]) -> String {
     if cell.is_empty() {
         return "empty text".into();
     }
-    let mut shown = String::from("`");
+    format!("`{}`", shown(cell))
+}
+
+/// The same without backticks.
+fn shown(cell: &[u8]) -> String {
+    let mut shown = String::new();
     for chunk in cell.utf8_chunks() {
         for c in chunk.valid().chars() {
-            if shown.len() > SHOWN_BYTES {
+            if shown.len() >= SHOWN_BYTES {
                 break;
             }
             if steers(c) { shown.extend(c.escape_debug()) } else { shown.push(c) }
@@ -211,12 +231,11 @@ pub(super) fn quoted(cell: &[u8]) -> String {
         for byte in chunk.invalid() {
             let _ = write!(shown, "\\x{byte:02x}");
         }
-        if shown.len() > SHOWN_BYTES {
+        if shown.len() >= SHOWN_BYTES {
             shown.push_str("..");
             break;
         }
     }
-    shown.push('`');
     shown
 }
 

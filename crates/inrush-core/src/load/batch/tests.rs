@@ -30,7 +30,7 @@ fn batch() -> Batch {
 
 fn reject(line: u64) -> Reject {
     let place = Place { source: "a.csv".into(), line, column: None };
-    Reject { place, reason: "no".into(), code: 0, raw: Vec::new() }
+    Reject::new(place, "no", Default::default(), [])
 }
 
 /// Cuts before `row`. Checks that the parts cover the same range as before, and that each row and reject keeps its place.

@@ -181,7 +181,7 @@ impl RejectRow {
     pub fn into_reject(self, source: &Arc<str>) -> Reject {
         let column = (!self.column.is_empty()).then(|| self.column.as_str().into());
         let place = Place { source: source.clone(), line: self.line, column };
-        Reject { place, reason: self.reason, code: self.code, raw: self.raw }
+        Reject { place, reason: self.reason, fault: Default::default(), code: self.code, raw: self.raw }
     }
 }
 

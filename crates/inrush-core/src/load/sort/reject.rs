@@ -7,7 +7,7 @@
 
 use super::record::damaged;
 use super::{Record, SourcePlace};
-use crate::error::{Place, Result};
+use crate::error::{InputFault, Place, Result};
 use crate::load::Reject;
 use std::sync::Arc;
 
@@ -41,6 +41,7 @@ pub fn read_reject(record: &Record<'_>, sources: &[Arc<str>]) -> Result<Reject> 
     Ok(Reject {
         place: Place { source, line: record.place.line(), column },
         reason: text(said.line),
+        fault: InputFault::Other,
         code: said.place.0 as u16,
         raw: record.raw.to_vec(),
     })
@@ -56,6 +57,7 @@ mod tests {
             let reject = Reject {
                 place: Place { source: "b.csv".into(), line: 7, column },
                 reason: "`x` is not a number".into(),
+                fault: InputFault::Other,
                 code: 1366,
                 raw: b"Ann,x\n".to_vec(),
             };

@@ -216,7 +216,7 @@ mod tests {
         for i in 0..N_REJECTS {
             let mut line = Vec::new();
             let place = Place { source: "a.csv".into(), line: N_ROWS + i, column: None };
-            write_reject(&Reject { place, reason: format!("bad {i}"), code: 0, raw: Vec::new() }, &mut line);
+            write_reject(&Reject::new(place, format!("bad {i}"), Default::default(), []), &mut line);
             let place = SourcePlace::new(0, N_ROWS + i);
             runs[i as usize % 2].push(&Record { key: &[REJECT], place, line: &line, raw: b"bad\n" });
         }

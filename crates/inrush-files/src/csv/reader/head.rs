@@ -6,7 +6,7 @@ use crate::csv::parse::garbled_reason;
 use crate::csv::split::{Fields, SplitRecord, Splitter};
 use crate::dialect::HeaderNames;
 use crate::names::clean;
-use inrush_core::error::{Error, Result};
+use inrush_core::error::{Error, InputFault, Result};
 use memchr::memchr;
 use std::mem;
 
@@ -89,6 +89,7 @@ impl CsvReader {
                 Ok(name) if !malformed => self.names.push(name.to_owned()),
                 _ => {
                     return Err(Error::data(format!("the header is not valid {}", self.encoding().name()))
+                        .with_input_fault(InputFault::Encoding)
                         .at(self.place(at))
                         .with_hint("name the encoding of the file: `--encoding latin1` or another"));
                 }

@@ -36,6 +36,7 @@ pub(crate) fn check(
             target,
             &format!("none of the first {} can be stored: {}", counted(n, "record"), first.reason),
         )
+        .with_input_fault(first.fault)
         .at(first.place)),
         _ => Ok(()),
     }

@@ -11,6 +11,7 @@ use arrow_array::cast::AsArray;
 use inrush_core::column::Cells;
 use inrush_core::column::check::{BadCell, CheckedColumn, Known};
 use inrush_core::convert::BoundRows;
+use inrush_core::error::InputFault;
 use inrush_core::load::checksum::checksum;
 use inrush_core::load::encode::load_data;
 use inrush_core::load::ledger::ChunkLine;
@@ -294,8 +295,8 @@ impl Checked {
             let check = &plan.checks[noted.len() + *i];
             let mut place = places.of(cell.row as usize);
             place.column = Some(check.column().name.as_str().into());
-            let reason = check.reason(batch.rows.column(*i).as_binary_view(), cell);
-            rejects.push(reject(&batch, cell.row as usize, place, reason));
+            let (reason, fault) = check.reason(batch.rows.column(*i).as_binary_view(), cell);
+            rejects.push(Reject::new(place, reason, fault, batch.raw(cell.row as usize)));
         }
         rejects.sort_by_key(|reject| reject.place.line);
         let skip = found.iter().map(|(cell, _)| cell.row).collect();
@@ -445,7 +446,7 @@ pub(crate) fn encode_again(chunk: &mut PreparedChunk, method: Method, target: &T
 }
 
 pub(crate) fn reject(batch: &Batch, row: usize, place: Place, reason: String) -> Reject {
-    Reject { place, reason, code: 0, raw: batch.raw(row) }
+    Reject::new(place, reason, InputFault::Other, batch.raw(row))
 }
 
 pub(crate) fn too_long(bytes: usize, max_packet: usize) -> String {
@@ -466,6 +467,7 @@ pub(crate) fn stopping(first: &Reject, found: usize) -> Error {
     };
     Error::data(format!("{}{more}", first.reason))
         .with_row_code(first.code)
+        .with_input_fault(first.fault.clone())
         .at(first.place.clone())
         .with_hint("`--bad-rows divert:rejected.csv` loads the rest")
 }

@@ -113,7 +113,9 @@ impl Counters {
 pub(crate) fn too_many(rejected: u64, read: u64, first: Option<&Reject>) -> Stop {
     let message = format!("{rejected} of {read} records are bad, more than `--max-bad` allows");
     let error = match first {
-        Some(first) => Error::data(format!("{message}; one of them: {}", first.reason)).at(first.place.clone()),
+        Some(first) => Error::data(format!("{message}; one of them: {}", first.reason))
+            .with_input_fault(first.fault.clone())
+            .at(first.place.clone()),
         None => Error::data(message),
     };
     Stop::BadData(error.with_hint("what was stored before stays; mend the rows, or allow more of them"))

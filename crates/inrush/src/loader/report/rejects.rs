@@ -202,7 +202,7 @@ mod tests {
 
     fn reject(raw: &[u8], line: u64) -> Reject {
         let place = Place { source: "a.csv".into(), line, column: Some("age".into()) };
-        Reject { place, reason: "`x` is not\ta number".into(), code: 0, raw: raw.to_vec() }
+        Reject::new(place, "`x` is not\ta number", Default::default(), raw)
     }
 
     #[test]

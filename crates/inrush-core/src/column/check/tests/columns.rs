@@ -9,7 +9,7 @@ fn check_null(nullable: bool, auto_increment: bool, want: Option<&str>) {
     let cells = BinaryViewArray::from_iter([Some("1"), None]);
     let mut bad = Vec::new();
     check.run(&cells, true, &mut bad);
-    let reasons: Vec<String> = bad.iter().map(|b| check.reason(&cells, b)).collect();
+    let reasons: Vec<String> = bad.iter().map(|b| check.reason(&cells, b).0).collect();
     assert_eq!(reasons, Vec::from_iter(want.map(str::to_owned)));
 }
 

@@ -23,7 +23,7 @@ fn judged_under(rules: &Rules, column: &Column, value: Value<'_>) -> Result<Sent
                 BoundVerdict::Keep => Sent::AsIs,
                 BoundVerdict::AsText => Sent::AsText,
                 BoundVerdict::UInt(n) => Sent::UInt(n),
-                BoundVerdict::Bad(why) => return Err(check.reason_of(&value, why)),
+                BoundVerdict::Bad(why) => return Err(check.reason_of(&value, why).0),
                 BoundVerdict::Text | BoundVerdict::Bytes => unreachable!(),
             }
         }

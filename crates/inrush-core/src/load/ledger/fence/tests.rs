@@ -22,7 +22,7 @@ const LINE: fn() -> ChunkLine = || ChunkLine {
 
 fn reject(line: u64, raw: &[u8]) -> Reject {
     let place = Place { source: "a.csv".into(), line, column: Some("age".into()) };
-    Reject { place, reason: "`x` is no number".into(), code: 1366, raw: raw.to_vec() }
+    Reject { place, reason: "`x` is no number".into(), fault: Default::default(), code: 1366, raw: raw.to_vec() }
 }
 
 #[test]

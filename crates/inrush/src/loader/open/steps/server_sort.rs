@@ -13,6 +13,7 @@ use crate::loader::read::prepare::stopping;
 use crate::loader::report::counters::too_many;
 use crate::loader::report::event::LoadEvent;
 use crate::loader::sql;
+use inrush_core::error::InputFault;
 use inrush_core::load::Reject;
 use inrush_core::load::ledger::JobStep;
 use inrush_core::load::report::Stop;
@@ -185,7 +186,8 @@ fn rejects_of(
         let number: u64 = parse(&number)?;
         let source = jobs.source(job_and_record(number).0).ok_or_else(odd)?;
         let place = Place { source, line: parse(&line)?, column: None };
-        rejects.push((number, Reject { place, reason: reason(number), code: DUPLICATE[0], raw }));
+        let reject = Reject::new(place, reason(number), InputFault::Other, raw);
+        rejects.push((number, Reject { code: DUPLICATE[0], ..reject }));
         Ok(())
     })?;
     rejects.sort_by_key(|(number, _)| *number);

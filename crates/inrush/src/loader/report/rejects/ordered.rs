@@ -80,6 +80,7 @@ mod tests {
         let reject = |line: u64, raw: &[u8]| Reject {
             place: Place { source: "a.csv".into(), line, column: Some("age".into()) },
             reason: "`x` is not\ta number".into(),
+            fault: Default::default(),
             code: 7,
             raw: raw.to_vec(),
         };
