@@ -2,6 +2,7 @@
 //! statement) or once, at several sizes; besides, the server's own speed. The choice of cases is pure and in this file;
 //! running one is [`Writer`]'s.
 
+mod text;
 mod writer;
 
 pub use crate::meter::Written;
@@ -27,6 +28,10 @@ pub enum Operation {
 /// A method to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InsertMethod {
+    /// A statement as text for each row, one at a time: the baseline, which inrush itself never takes.
+    Row,
+    /// Statements as text, joined by `;`.
+    MultiStatement,
     /// A method of inrush.
     Batch(Method),
     /// Single rows of many threads that are sent together.
@@ -87,12 +92,15 @@ impl InsertMethod {
     /// All, in the order of the table: the baseline first, the limits last.
     pub fn all() -> impl Iterator<Item = InsertMethod> {
         let ours = Method::ALL.into_iter().rev().map(InsertMethod::Batch);
-        ours.chain([InsertMethod::Inserter, InsertMethod::OnServer, InsertMethod::ServerFile])
+        let texts = [InsertMethod::Row, InsertMethod::MultiStatement];
+        texts.into_iter().chain(ours).chain([InsertMethod::Inserter, InsertMethod::OnServer, InsertMethod::ServerFile])
     }
 
     /// As it is called in tables and on the command line.
     pub fn name(self, operation: Operation) -> &'static str {
         match (self, operation) {
+            (InsertMethod::Row, _) => "row",
+            (InsertMethod::MultiStatement, _) => "multi-statement",
             (InsertMethod::Batch(method), _) => method.name(),
             (InsertMethod::Inserter, _) => "inserter",
             (InsertMethod::OnServer, Operation::Insert) => "insert-select",
@@ -106,7 +114,7 @@ impl InsertMethod {
     /// Whether rows can be committed like this.
     fn commits(self, commits: Commits) -> bool {
         match self {
-            InsertMethod::Batch(_) | InsertMethod::Nothing => true,
+            InsertMethod::Row | InsertMethod::MultiStatement | InsertMethod::Batch(_) | InsertMethod::Nothing => true,
             // Every caller waits for its row to be stored.
             InsertMethod::Inserter => commits == Commits::Each,
             // One statement.
@@ -118,6 +126,7 @@ impl InsertMethod {
     fn can(self, operation: Operation) -> bool {
         match self {
             InsertMethod::Batch(method) => operation == Operation::Insert || method.takes_any_statement(),
+            InsertMethod::Row | InsertMethod::MultiStatement => true,
             InsertMethod::OnServer | InsertMethod::Nothing => true,
             InsertMethod::Inserter | InsertMethod::ServerFile => operation == Operation::Insert,
         }
@@ -139,7 +148,8 @@ impl InsertMethod {
 
     fn role(self, commits: Commits) -> Role {
         match self {
-            InsertMethod::Batch(Method::Row) if commits == Commits::Each => Role::Baseline,
+            InsertMethod::Row if commits == Commits::Each => Role::Baseline,
+            InsertMethod::Row | InsertMethod::MultiStatement => Role::Subject,
             InsertMethod::Batch(_) | InsertMethod::Inserter => Role::Subject,
             InsertMethod::Nothing => Role::Lab,
             InsertMethod::OnServer | InsertMethod::ServerFile => Role::Limit,
@@ -149,8 +159,9 @@ impl InsertMethod {
     /// How many rows one of its statements carries at most, when statements carry `many`.
     fn statement_rows(self, many: u64) -> u64 {
         match self {
-            InsertMethod::Batch(Method::Row | Method::Prepared | Method::Pipelined) | InsertMethod::Inserter => 1,
-            InsertMethod::Batch(_) | InsertMethod::Nothing => many,
+            InsertMethod::Batch(Method::Prepared | Method::Pipelined) => 1,
+            InsertMethod::Row | InsertMethod::Inserter => 1,
+            InsertMethod::MultiStatement | InsertMethod::Batch(_) | InsertMethod::Nothing => many,
             InsertMethod::OnServer | InsertMethod::ServerFile => u64::MAX,
         }
     }

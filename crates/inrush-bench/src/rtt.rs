@@ -250,17 +250,13 @@ mod tests {
     /// `row`, `pipelined` (each statement) and pings, in seconds for 100 rows or for one ping, over some routes.
     fn results(ways: &[(Route, f64, f64, f64)]) -> Results {
         let mut results = crate::results::tests::results(&[]);
-        let insert = |method: Method| {
-            Doing::Insert(insert::Cell {
-                operation: Operation::Insert,
-                way: InsertMethod::Batch(method),
-                commits: Commits::Each,
-                rows: 100,
-            })
+        let insert = |way: InsertMethod| {
+            Doing::Insert(insert::Cell { operation: Operation::Insert, way, commits: Commits::Each, rows: 100 })
         };
         for (route, row, pipelined, ping) in ways {
+            let pipeline = InsertMethod::Batch(Method::Pipelined);
             let doings =
-                [(insert(Method::Row), *row), (insert(Method::Pipelined), *pipelined), (Doing::Ping, ping * 21.0)];
+                [(insert(InsertMethod::Row), *row), (insert(pipeline), *pipelined), (Doing::Ping, ping * 21.0)];
             for (doing, seconds) in doings {
                 let case = Cell { route: *route, doing }.case();
                 let mut latency = Latencies::new();

@@ -428,6 +428,16 @@ impl Error {
         }
     }
 
+    /// Whether the server refuses this command as such, so that the same rows may be written by another one.
+    pub fn refuses(&self, command: codes::Refusable) -> bool {
+        codes::refused_by(self.code()).contains(&command)
+            && match self.code() {
+                codes::OPTION_PREVENTS => !self.says_read_only(),
+                codes::UNKNOWN_COMMAND => !self.message().contains("WSREP"),
+                _ => true,
+            }
+    }
+
     fn says_read_only(&self) -> bool {
         ["read-only", "read_only"].iter().any(|option| self.message().contains(option))
     }

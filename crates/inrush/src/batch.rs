@@ -2,7 +2,7 @@
 
 use crate::sql::{Sql, Text};
 use crate::table::TableName;
-use crate::{Config, Error, Kind, Result};
+use crate::{Error, Kind, Result};
 use inrush_core::batch::validator::{Validator, columns_of};
 use inrush_core::batch::{Attempt, Batch, BatchFacts, BatchOptions, Checked, Load, Scope, WriterSession};
 use inrush_core::column::Rules;
@@ -94,16 +94,11 @@ impl<'a> Job<'a> {
         options: &'b BatchOptions,
         known: &'b Known,
         session: &Session,
-        config: &Config,
     ) -> Result<Batch<'b>> {
         let profile = &known.rules.profile;
         let facts = BatchFacts {
             profile,
-            has_bulk: profile.bulk_execute,
-            has_unit_results: profile.unit_results,
-            local_infile: profile.local_infile,
             splits_loads: known.splits_loads,
-            multi_statements: config.multi_statements,
             in_transaction: session.in_transaction() || session.is_guarded(),
             autocommit: session.autocommit(),
             table: known.table.as_deref(),

@@ -1,5 +1,6 @@
 //! Runs the cells of `insert` into tables of its own, over one connection (the inserter over a pool), and checks what they leave.
 
+use super::text::put_statement;
 use super::{Cell, Commits, InsertMethod, Operation};
 use crate::clock::Clock;
 use crate::dataset::{Checksum, Users};
@@ -93,6 +94,8 @@ impl Writer {
             InsertMethod::ServerFile => self.server_file(cell.rows)?,
             InsertMethod::Inserter => self.inserter(cell.rows)?,
             InsertMethod::Nothing => self.nothing(cell.rows, statement_rows)?,
+            InsertMethod::Row => self.texts(cell.commits, cell.rows, 1)?,
+            InsertMethod::MultiStatement => self.texts(cell.commits, cell.rows, TEXT_ROWS.min(statement_rows))?,
             InsertMethod::Batch(Method::Pipelined) if cell.commits == Commits::Each => self.pipeline(cell.rows)?,
             InsertMethod::Batch(method) => self.batches(method, cell.commits, cell.rows, statement_rows)?,
         };
@@ -264,6 +267,50 @@ impl Writer {
         Ok(clock.written(stored, stored < rows))
     }
 
+    /// Statements as text, `in_one` of them in each command. They are made within the clock, as a batch makes its commands. Where not all
+    /// rows are one transaction, so many rows are one as a batch has.
+    fn texts(&mut self, commits: Commits, rows: u64, in_one: u64) -> Result<Written> {
+        let operation = self.settings.operation;
+        let users = if operation == Operation::Update { self.changed } else { self.settings.users };
+        let all: Vec<_> = (1..rows + 1).map(|number| users.values(number)).collect();
+        let (target, many, deadline) = (self.target.clone(), self.settings.many.max(1), self.deadline());
+        let write = |connection: &mut Connection, range: Range<u64>| -> Result<u64> {
+            let mut stored = range.start;
+            let mut text = String::new();
+            for part in pieces(range, in_one).take_while(|_| Instant::now() < deadline) {
+                text.clear();
+                for user in &all[part.start as usize..part.end as usize] {
+                    if !text.is_empty() {
+                        text.push(';');
+                    }
+                    put_statement(operation, &target, user, &mut text);
+                }
+                connection.query_result_sets(&text, ())?;
+                stored = part.end;
+            }
+            Ok(stored)
+        };
+        let in_transaction = |connection: &mut Connection, range: Range<u64>| -> Result<u64> {
+            let mut tx = connection.begin()?;
+            let stored = write(&mut tx, range)?;
+            tx.commit()?;
+            Ok(stored)
+        };
+        let clock = self.clock();
+        let stored = match commits {
+            Commits::Once => in_transaction(&mut self.connection, 0..rows)?,
+            Commits::Each if in_one == 1 => write(&mut self.connection, 0..rows)?,
+            Commits::Each => {
+                let mut stored = 0;
+                for part in pieces(0..rows, many).take_while(|_| Instant::now() < deadline) {
+                    stored = in_transaction(&mut self.connection, part)?;
+                }
+                stored
+            }
+        };
+        Ok(clock.written(stored, stored < rows))
+    }
+
     /// The work of a case besides writing.
     fn nothing(&mut self, rows: u64, statement_rows: u64) -> Result<Written> {
         let all = self.given(rows)?;
@@ -382,6 +429,9 @@ const FILL_ROWS: u64 = 20_000;
 
 /// Rows that an UPDATE or DELETE is to leave alone.
 const BESIDE: u64 = 100;
+
+/// Statements in one text: about 128 KiB.
+const TEXT_ROWS: u64 = 800;
 
 /// Connections of the inserter.
 const INSERTER_LANES: usize = 2;

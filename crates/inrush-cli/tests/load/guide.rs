@@ -124,6 +124,6 @@ const END: &str = "
 | a lock wait time-out | `Lock wait timeout exceeded; try restarting transaction (server error 1205, SQLSTATE HY000)`; no row of that chunk is stored | 3 |
 | a connection that is lost in the middle of a chunk | the error, and which records are stored; no row of that chunk is stored | 3 |
 | a connection that is lost during a COMMIT | `unknown: people.csv, records 201 to 300 (lines 202 to 301): in the table or not; look for them before you load them again` | 3 |
-| LOCAL INFILE switched off during a load | with `--method auto`: `method multi-row-prepared: LOAD DATA LOCAL was refused: ..` (`bulk` on MariaDB), and the load continues; no row is lost or doubled | 0 |
+| LOCAL INFILE switched off during a load | with `--method auto`: ``method multi-row-prepared: `load-data` was refused: ..`` (`bulk` on MariaDB), and the load continues; no row is lost or doubled | 0 |
 | Ctrl-C or SIGTERM | once: the chunks in progress are finished; `interrupted: what is stored stays`, and which records are stored. Twice: the connections are closed | 130 |
 ";

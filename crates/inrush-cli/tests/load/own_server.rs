@@ -107,7 +107,7 @@ fn local_infile_switched_off(place: &Place) {
     assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(80_000))), "{done}");
     let insert = best_insert(place);
     assert_eq!(done.json["method"]["name"], insert, "{done}");
-    done.says(&format!("method {insert}: LOAD DATA LOCAL was refused: "));
+    done.says(&format!("method {insert}: `load-data` was refused: "));
     assert_eq!(place.sql("SELECT COUNT(*), SUM(value) FROM numbers"), "80000,3200040000");
 }
 
@@ -123,7 +123,7 @@ fn nothing_can_be_prepared(place: &Place) {
     assert_eq!((auto.code, auto.rows()), (0, Some(Rows::stored(2_000))), "{auto}");
     assert_eq!(auto.json["method"]["name"], "multi-row", "{auto}");
     let reason = auto.json["method"]["reason"].as_str().unwrap();
-    assert!(reason.starts_with("a prepared INSERT was refused: "), "{auto}");
+    assert!(reason.starts_with("`multi-row-prepared` was refused: "), "{auto}");
     assert_eq!(place.sql("SELECT COUNT(*), SUM(value) FROM numbers"), "2000,2001000");
     // A method that is only tried, beside LOAD DATA, is left where it is refused.
     place.sql("TRUNCATE numbers; SET GLOBAL max_prepared_stmt_count = 0");

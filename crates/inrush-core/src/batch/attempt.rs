@@ -137,8 +137,6 @@ impl PendingRows {
 
 struct Sent {
     rows: Range<usize>,
-    /// Results of it that ended.
-    n_ends: usize,
     /// Ids of its rows, and how many each affected. A server reports some before it finds a row that fails, so they count only
     /// when the command is over.
     returned: Vec<(u64, u64)>,
@@ -198,7 +196,7 @@ impl<'a> Attempt<'a> {
     /// committed by itself.
     #[must_use]
     pub fn one_at_a_time(mut self, yes: bool) -> Self {
-        self.one_at_a_time |= yes || (self.mode == Mode::EachAlone && self.writer.is_some());
+        self.one_at_a_time |= yes;
         self
     }
 
@@ -246,7 +244,7 @@ impl<'a> Attempt<'a> {
 
     fn sent(&mut self, rows: Range<usize>, end: usize) {
         self.pending.left(rows.end..end);
-        self.in_flight.push_back(Sent { rows, n_ends: 0, returned: Vec::new(), is_prelude: false });
+        self.in_flight.push_back(Sent { rows, returned: Vec::new(), is_prelude: false });
     }
 
     fn stored(&mut self, sent: &Sent, outcome: &Outcome) -> Result<()> {
@@ -254,14 +252,11 @@ impl<'a> Attempt<'a> {
         match self.detail {
             ResultDetail::Nothing => {}
             ResultDetail::FirstId(step) => self.counters.ids.push(outcome.last_insert_id.unwrap_or(0), step, n_rows),
-            // A single row may have any number of results: those of a procedure. The last result counts for the row.
-            ResultDetail::EachReply if n_rows == 1 => self.report_each(outcome),
-            ResultDetail::EachReply if sent.n_ends != n_rows => {
-                let message = format!("the server gave {} results for {n_rows} statements", sent.n_ends);
-                return Err(Error::protocol(message));
+            // A row may have any number of results: those of a procedure. The last result counts for the row.
+            ResultDetail::EachReply => {
+                self.counters.ids.push(outcome.last_insert_id.unwrap_or(0), 1, 1);
+                self.counters.affected_each.push(outcome.affected);
             }
-            // Each was counted when it ended.
-            ResultDetail::EachReply => {}
             // An execution of its own: of a row that no bulk packet can hold, or that is tried alone.
             ResultDetail::UnitResults if n_rows == 1 && sent.returned.is_empty() => {
                 self.counters.ids.push(outcome.last_insert_id.unwrap_or(0), 1, 1);
@@ -285,26 +280,17 @@ impl<'a> Attempt<'a> {
         Ok(())
     }
 
-    fn report_each(&mut self, outcome: &Outcome) {
-        self.counters.ids.push(outcome.last_insert_id.unwrap_or(0), 1, 1);
-        self.counters.affected_each.push(outcome.affected);
-    }
-
     /// The error of a command, with its row if that is known.
     fn failed(&mut self, sent: Sent, error: Error) -> Result<()> {
-        let rows = sent.rows.start + sent.n_ends.min(sent.rows.len().saturating_sub(1))..sent.rows.end;
-        let stands_alone = rows.len() == 1 || (self.detail == ResultDetail::EachReply && sent.rows.len() > 1);
-        let fault = is_row_fault(&error);
+        let rows = sent.rows;
+        let (stands_alone, fault) = (rows.len() == 1, is_row_fault(&error));
         match self.mode {
             Mode::StrictStop | Mode::StrictSkip if fault && rows.len() > 1 => {
                 self.pending.refused(rows, row_of(&error));
                 Ok(())
             }
             Mode::EachAlone | Mode::StrictSkip if fault && stands_alone => {
-                // Several statements in one command: the server does not run those that follow the failed one.
-                self.pending.left(rows.start + 1..rows.end);
                 self.pending.set_aside();
-                self.counters.n_rows += sent.n_ends as u64;
                 self.set_aside(rows.start, error);
                 Ok(())
             }
@@ -329,7 +315,7 @@ impl<'a> Attempt<'a> {
 impl Flight for &mut Attempt<'_> {
     fn next(&mut self, next: NextCommand<'_>) -> Result<Decision> {
         if let Some(sql) = self.preludes.pop_front() {
-            self.in_flight.push_back(Sent { rows: 0..0, n_ends: 0, returned: Vec::new(), is_prelude: true });
+            self.in_flight.push_back(Sent { rows: 0..0, returned: Vec::new(), is_prelude: true });
             return next.query(sql);
         }
         if let Some(statement) = self.to_prepare.pop() {
@@ -373,11 +359,8 @@ impl Flight for &mut Attempt<'_> {
     }
 
     fn end(&mut self, _step: u64, outcome: &Outcome) -> Result<()> {
-        let Some(sent) = self.in_flight.front_mut().filter(|sent| !sent.is_prelude) else { return Ok(()) };
-        sent.n_ends += 1;
-        self.counters.add(outcome);
-        if self.detail == ResultDetail::EachReply && sent.rows.len() > 1 {
-            self.report_each(outcome);
+        if self.in_flight.front().is_some_and(|sent| !sent.is_prelude) {
+            self.counters.add(outcome);
         }
         Ok(())
     }

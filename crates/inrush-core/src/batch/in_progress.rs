@@ -2,7 +2,7 @@
 
 use super::as_files::Load;
 use super::attempt::{Attempt, Mode, ResultDetail};
-use super::choose::{BatchFacts, BatchPlan, RowsPerCommand, Scope, plan};
+use super::choose::{BatchFacts, Reported, Scope, choose, reported};
 use super::options::{BatchOptions, OnBadRow};
 use super::report::{BatchReport, Counters};
 use crate::column::Rules;
@@ -10,14 +10,9 @@ use crate::convert::BoundRows;
 use crate::error::{Error, Result};
 use crate::session::Statement;
 use crate::write::answer::is_row_fault;
-use crate::write::bulk::Bulk;
 use crate::write::load_data::LoadData;
-use crate::write::multi_row_prepared::MultiRowPrepared;
-use crate::write::multi_statement::MultiStatement;
 use crate::write::template::{Kind, Template};
-use crate::write::text::{MultiRow, Row};
-use crate::write::{BOUND_BYTES, BULK_BYTES, Limits, TEXT_BYTES, Writer};
-use crate::write::{Method, method};
+use crate::write::{Chooser, Limits, Method, RowsPerCommand, Writer, writer};
 
 /// A batch that is being written.
 pub struct Batch<'a> {
@@ -27,8 +22,8 @@ pub struct Batch<'a> {
     options: &'a BatchOptions,
     facts: BatchFacts<'a>,
     session: WriterSession<'a>,
-    refused: Vec<(Method, String)>,
-    plan: BatchPlan,
+    chooser: Chooser,
+    reported: Reported,
     /// The statement with the clause by which the ids are returned.
     returning: Option<Statement>,
     /// Why everything is written again, strictly.
@@ -56,7 +51,7 @@ pub enum Try<'a> {
 
 impl<'a> Batch<'a> {
     /// # Errors
-    /// Those of [`plan`].
+    /// Those of [`choose`].
     pub fn new(
         statement: &'a Statement,
         template: &'a Template,
@@ -65,19 +60,11 @@ impl<'a> Batch<'a> {
         facts: BatchFacts<'a>,
         session: WriterSession<'a>,
     ) -> Result<Self> {
-        let plan = plan(statement, template, rows.n_rows(), options, &facts, &[])?;
-        let mut this = Self {
-            statement,
-            template,
-            rows,
-            options,
-            facts,
-            session,
-            refused: Vec::new(),
-            plan,
-            returning: None,
-            strict: None,
-        };
+        let chooser = choose(statement, template, rows.n_rows(), options, &facts)?;
+        let reported = reported(chooser.choice().method, template, options, &facts);
+        let (returning, strict) = (None, None);
+        let mut this =
+            Self { statement, template, rows, options, facts, session, chooser, reported, returning, strict };
         this.ask_for_ids()?;
         Ok(this)
     }
@@ -88,15 +75,15 @@ impl<'a> Batch<'a> {
     /// `Config` for a statement that the method cannot repeat; those of the rows.
     pub fn attempt(&mut self) -> Result<Try<'_>> {
         let this = &*self;
-        if this.strict.is_none() && this.plan.method.rows_per_command() == RowsPerCommand::File {
+        if !this.is_strict() && this.method().rows_per_command() == RowsPerCommand::File {
             let columns = this.facts.table.map_or(&[][..], |table| &table.columns);
             let text = LoadData::new(this.statement, this.template, columns)?;
             return Ok(Try::Load(Load::new(text, this.rows), Scope::of(false, &this.facts)));
         }
         let statement = this.returning.as_ref().unwrap_or(this.statement);
-        let attempt = Attempt::new(this.rows, statement, this.writer(statement)?, this.detail(), this.mode());
-        let mut attempt = attempt.one_at_a_time(matches!(this.plan.method, Method::Prepared | Method::Row));
-        let is_one = attempt.is_one()? && !this.runs_row_by_row() && this.plan.method != Method::MultiStatement;
+        let attempt = Attempt::new(this.rows, statement, this.writer(statement)?, this.reported.detail, this.mode());
+        let mut attempt = attempt.one_at_a_time(this.method() == Method::Prepared);
+        let is_one = attempt.is_one()? && !this.runs_row_by_row();
         let scope = Scope::of(is_one && !this.is_strict(), &this.facts);
         Ok(Try::Fly(attempt, scope))
     }
@@ -122,17 +109,12 @@ impl<'a> Batch<'a> {
             self.strict = Some(error.message().to_owned());
             return None;
         }
-        if self.plan.may_fall_back && method::is_refused(self.plan.method, &error) {
-            self.refused.push((self.plan.method, format!("{} (error {})", error.message(), error.code())));
-            let next =
-                plan(self.statement, self.template, self.rows.n_rows(), self.options, &self.facts, &self.refused);
-            return match next.and_then(|plan| {
-                self.plan = plan;
-                self.ask_for_ids()
-            }) {
-                Ok(()) => None,
-                Err(_) => Some(Err(self.explained(error))),
-            };
+        let method = self.method();
+        if self.chooser.falls_back(method, &error) && self.chooser.refuse(method, &error).is_ok() {
+            self.reported = reported(self.method(), self.template, self.options, &self.facts);
+            if self.ask_for_ids().is_ok() {
+                return None;
+            }
         }
         Some(Err(self.explained(error)))
     }
@@ -140,18 +122,17 @@ impl<'a> Batch<'a> {
     /// Whether to switch autocommit off, so that commands that follow a deadlock are not committed by themselves. That is worth
     /// it only where each row is a command of its own.
     pub fn wants_autocommit_off(&self) -> bool {
-        self.facts.autocommit && !self.is_strict() && self.plan.method == Method::Pipelined
+        self.facts.autocommit && !self.is_strict() && self.method() == Method::Pipelined
     }
 
-    /// The plan that is being followed.
-    pub fn plan(&self) -> &BatchPlan {
-        &self.plan
+    fn method(&self) -> Method {
+        self.chooser.choice().method
     }
 
     /// Whether one command runs as many statements: MariaDB's bulk command of an UPDATE or a DELETE. Those before the one that
     /// fails stay, so that they must not be sent again with the others.
     fn runs_row_by_row(&self) -> bool {
-        self.plan.method == Method::Bulk && !matches!(self.template.kind, Kind::Insert | Kind::Replace)
+        self.method() == Method::Bulk && !matches!(self.template.kind, Kind::Insert | Kind::Replace)
     }
 
     fn is_strict(&self) -> bool {
@@ -159,7 +140,7 @@ impl<'a> Batch<'a> {
     }
 
     fn ask_for_ids(&mut self) -> Result<()> {
-        self.returning = match &self.plan.returning {
+        self.returning = match &self.reported.returning {
             None => None,
             Some(clause) => {
                 let sql = self.statement.sql();
@@ -171,7 +152,7 @@ impl<'a> Batch<'a> {
     }
 
     fn mode(&self) -> Mode {
-        match (self.is_strict(), self.options.on_bad_row, self.plan.detail) {
+        match (self.is_strict(), self.options.on_bad_row, self.reported.detail) {
             (true, OnBadRow::Stop, _) => Mode::StrictStop,
             (true, OnBadRow::Skip, _) => Mode::StrictSkip,
             (false, OnBadRow::Skip, ResultDetail::EachReply) => Mode::EachAlone,
@@ -179,51 +160,32 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// What the plan's method reports about single rows. A strict attempt may use another method only where it reports nothing.
-    fn detail(&self) -> ResultDetail {
-        self.plan.detail
-    }
-
     /// What makes the commands. `None`: each row is an execution.
     fn writer(&self, statement: &Statement) -> Result<Option<Box<dyn Writer>>> {
-        let limits = |bytes: usize| Limits {
-            rows: self.options.rows.unwrap_or(usize::MAX),
-            ..Limits::new(self.options.bytes.unwrap_or(bytes), self.session.max_packet)
-        };
-        let escapes = self.session.backslash_escapes;
-        let template = Template::parse(statement);
-        let method = match (self.is_strict(), self.plan.method) {
+        let method = match self.method() {
+            Method::Bulk if self.is_strict() && self.runs_row_by_row() => return Ok(None),
             // The same rows as statements.
-            (true, Method::LoadData) => Method::MultiRow,
-            (_, method) => method,
+            Method::LoadData if self.is_strict() => Method::MultiRow,
+            method => method,
         };
-        Ok(match method {
-            Method::Prepared | Method::Pipelined | Method::LoadData => None,
-            Method::Row => Some(Box::new(Row::new(statement, limits(usize::MAX), escapes)?)),
-            Method::MultiStatement => {
-                Some(Box::new(MultiStatement::new(statement, &template, limits(TEXT_BYTES), escapes)?))
-            }
-            Method::MultiRow => Some(Box::new(MultiRow::new(statement, &template, limits(TEXT_BYTES), escapes)?)),
-            Method::MultiRowPrepared => {
-                Some(Box::new(MultiRowPrepared::new(statement, &template, limits(BOUND_BYTES))?))
-            }
-            Method::Bulk if self.is_strict() && self.runs_row_by_row() => None,
-            Method::Bulk => {
-                let unit_results = self.plan.detail == ResultDetail::UnitResults;
-                Some(Box::new(Bulk::new(statement, limits(BULK_BYTES), unit_results)?))
-            }
-        })
+        let WriterSession { max_packet, backslash_escapes, .. } = self.session;
+        let limits = |by_default: Limits| match (self.options.bytes, self.options.rows.unwrap_or(usize::MAX)) {
+            (None, rows) => Limits { rows, ..by_default },
+            (Some(bytes), rows) => Limits { rows, ..Limits::new(bytes, max_packet) },
+        };
+        let unit_results = self.reported.detail == ResultDetail::UnitResults;
+        writer(method, statement, limits, max_packet, (backslash_escapes, unit_results))
     }
 
     fn report(&self, counters: Counters) -> BatchReport {
-        let BatchPlan { method, reason, detail, .. } = &self.plan;
-        let has_each = matches!(detail, ResultDetail::EachReply | ResultDetail::UnitResults);
+        let reason = &self.chooser.choice().reason;
+        let has_each = matches!(self.reported.detail, ResultDetail::EachReply | ResultDetail::UnitResults);
         let reason = match &self.strict {
             None => reason.clone(),
             Some(why) => format!("{reason}; written a second time, strictly, because of `{why}`"),
         };
         BatchReport {
-            method: *method,
+            method: self.method(),
             reason,
             n_rows: counters.n_rows,
             affected: counters.affected,

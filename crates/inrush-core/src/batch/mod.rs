@@ -1,9 +1,9 @@
 //! One batch: rows of values for one statement, by one method, all of them or none.
 //!
 //! ```text
-//! facts, options -> Choice (choose) -> Attempt (a flight of commands) -> Counters -> BatchReport
-//!                                       | a row's fault, and which row it was is not known, or the others shall be stored
-//!                                       v
+//! facts, options -> Need -> Chooser (write::choose) -> Attempt (a flight of commands) -> Counters -> BatchReport
+//!                                                         | a row's fault, and which row it was is not known, or the others shall be stored
+//!                                                         v
 //!                       undone, then a strict Attempt: one command at a time, a `Search` until a bad row stands alone
 //! ```
 //!
@@ -21,7 +21,7 @@ pub mod validator;
 
 pub use as_files::Load;
 pub use attempt::{Attempt, Mode, ResultDetail};
-pub use choose::{BatchFacts, BatchPlan, RowsPerCommand, Scope, plan};
+pub use choose::{BatchFacts, Reported, Scope, choose, reported};
 pub use ids::Ids;
 pub use in_progress::{Batch, Try, WriterSession};
 pub use options::{BatchOptions, OnBadRow};

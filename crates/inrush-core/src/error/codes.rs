@@ -1,7 +1,8 @@
-//! The one table of the servers' error codes: what each code says about its transaction and about the connection that it came on.
+//! The tables of the servers' error codes: what each code says about its transaction and about the connection that it came on, and
+//! which command it refuses.
 //!
-//! All code that retries, reconnects or waits for a server reads this table. There are three other lists: which errors are the
-//! fault of one row (`write::answer`), which ones refuse a write method (`write::method`), which ones a mode skips (`load::modes`).
+//! All code that retries, reconnects, waits for a server or writes by another method reads these tables. There are two other lists:
+//! which errors are the fault of one row (`write::answer`), which ones a mode skips (`load::modes`).
 
 /// What a code says about the transaction. Nothing of the transaction is stored, or its outcome is unknown ([`Class::Lost`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +100,46 @@ const TABLE: &[(u16, Class, Connection)] = {
 
 /// The code of every option that forbids a statement.
 pub(crate) const OPTION_PREVENTS: u16 = 1290;
+
+/// An unknown command; a Galera node that is not ready answers every command with it.
+pub(crate) const UNKNOWN_COMMAND: u16 = 1047;
+
+/// A command that a server may refuse as such, whatever its rows are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusable {
+    /// LOAD DATA LOCAL.
+    LoadLocal,
+    /// COM_STMT_BULK_EXECUTE.
+    BulkExecute,
+    /// A prepared statement.
+    Prepared,
+}
+
+/// The commands that a code refuses. [`Error::refuses`](super::Error::refuses) also compares the message, where a code means more than that.
+pub(super) fn refused_by(code: u16) -> &'static [Refusable] {
+    REFUSALS.iter().find(|(known, _)| *known == code).map_or(&[], |(_, commands)| commands)
+}
+
+const REFUSALS: &[(u16, &[Refusable])] = {
+    use Refusable::*;
+    &[
+        (1045, &[LoadLocal]),              // access denied
+        (UNKNOWN_COMMAND, &[BulkExecute]), // unless it is Galera's
+        (1148, &[LoadLocal]),              // ER_NOT_ALLOWED_COMMAND, of older servers
+        (1210, &[BulkExecute]),            // wrong arguments: a server that does not know the command
+        (1227, &[LoadLocal]),              // a privilege is missing
+        (1235, &[LoadLocal]),              // not supported (Vitess, sharded)
+        (OPTION_PREVENTS, &[LoadLocal]),   // any option but --read-only
+        (1295, &[BulkExecute, Prepared]),  // ER_UNSUPPORTED_PS
+        (1390, &[Prepared]),               // too many placeholders
+        (1461, &[BulkExecute, Prepared]),  // max_prepared_stmt_count
+        (1997, &[LoadLocal]),              // ShardingSphere
+        (2068, &[LoadLocal]),              // the client's code, which proxies send
+        (3948, &[LoadLocal]),              // ER_CLIENT_LOCAL_FILES_DISABLED (MySQL)
+        (4033, &[BulkExecute]),            // needs row-based replication
+        (4166, &[LoadLocal]),              // local_infile is off (MariaDB)
+    ]
+};
 
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,12 @@
-//! Statements that write many rows, for batches and loads: what a statement does with its placeholders ([`template`]), the commands
-//! of a write method, one file for each method, and the meaning of their answers.
+//! Statements that write many rows, for batches and loads: what a statement does with its placeholders ([`template`]), which method
+//! writes it ([`choose`]), the commands of each method, one file for each, and the meaning of their answers.
 //!
 //! A writer takes as many of the offered rows ([`RowSource`]) as one command holds, and returns how many. All values were checked before.
 
 pub mod answer;
 pub(crate) mod block;
 pub mod bulk;
+pub mod choose;
 pub mod expression;
 #[cfg(feature = "loader")]
 pub(crate) mod fields;
@@ -15,7 +16,6 @@ pub mod load_data;
 pub mod load_text;
 pub mod method;
 pub mod multi_row_prepared;
-pub mod multi_statement;
 pub mod prepared;
 mod repeat;
 #[cfg(test)]
@@ -28,15 +28,17 @@ mod shown;
 mod table;
 pub mod template;
 pub mod text;
+mod writers;
 
 use crate::error::Result;
 use crate::session::Statement;
 pub use crate::session::pipeline::Command;
 pub use crate::wire::BulkBody;
 pub use bulk::Bulk;
+pub use choose::{Allowed, Choice, Chooser, LocalInfile, Need, Obstacle, Rows};
 pub use expression::Computed;
 pub use insert::Insert;
-pub use method::Method;
+pub use method::{Method, RowsPerCommand};
 pub use multi_row_prepared::MultiRowPrepared;
 pub use prepared::PreparedWriter;
 pub use row_source::{CheckedRows, RowSource};
@@ -44,6 +46,7 @@ pub use separators::Separators;
 use std::ops::Range;
 pub use table::Table;
 pub use template::Template;
+pub use writers::{Writers, writer};
 
 /// Writes the next command of one method.
 pub trait Writer: Send {
@@ -95,17 +98,3 @@ impl Limits {
         Self { bytes: bytes.min(max_bytes), max_bytes, rows: usize::MAX }
     }
 }
-
-/// Bytes of a text statement: large enough that round trips and the parser's start do not count, small enough that the server keeps
-/// the statement's tree in its caches (docs/notes/multi-row.md).
-pub const TEXT_BYTES: usize = 128 * 1024;
-
-/// Bytes of an execution of many rows; in most cases the limit of rows is reached first. Longer rows are so long that the parser
-/// does not count.
-pub const BOUND_BYTES: usize = 1024 * 1024;
-
-/// Bytes of a bulk command of a batch (docs/notes/bulk.md).
-pub const BULK_BYTES: usize = 1024 * 1024;
-
-/// The same for loads, which keep several in flight within 1 MiB.
-pub const BULK_BYTES_OF_LOADS: usize = 256 * 1024;

@@ -1,8 +1,7 @@
-//! A text that is repeated for each row, with literals in the place of its placeholders: what all statements written as text have
-//! in common.
+//! A text that is repeated for each row, with literals in the place of its placeholders: an INSERT as text.
 //!
 //! ```text
-//! head  row separator row separator .. row  tail
+//! head  row , row , .. row  tail
 //! ```
 
 use super::block::Block;
@@ -20,7 +19,6 @@ use std::ops::Range;
 pub(super) struct Repeat {
     pub(super) head: Vec<u8>,
     pub(super) row: Pieces,
-    pub(super) separator: u8,
     pub(super) tail: Vec<u8>,
     pub(super) limits: Limits,
     pub(super) backslash_escapes: bool,
@@ -70,7 +68,7 @@ impl Repeat {
         for row in range {
             let start = block.total();
             if n_rows > 0 {
-                block.push(self.separator);
+                block.push(b',');
             }
             put(row, block)?;
             let bytes = block.total() + self.tail.len();

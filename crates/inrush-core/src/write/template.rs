@@ -193,7 +193,7 @@ impl Template {
 const KINDS: &[(Kind, &str)] =
     &[(Kind::Insert, "INSERT"), (Kind::Replace, "REPLACE"), (Kind::Update, "UPDATE"), (Kind::Delete, "DELETE")];
 
-const HINT: &str = "`prepared`, `pipelined`, `multi-statement` and MariaDB's `bulk` take any statement";
+const HINT: &str = "`prepared`, `pipelined` and MariaDB's `bulk` take any statement";
 
 #[cfg(test)]
 mod tests;

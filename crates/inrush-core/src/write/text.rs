@@ -1,4 +1,4 @@
-//! Rows as text: many in one INSERT, or a statement a row.
+//! Rows as text: many in one INSERT.
 
 use super::Insert;
 use super::repeat::{Pieces, Repeat, check_quotes};
@@ -25,7 +25,6 @@ impl MultiRow {
         Ok(Self(Repeat {
             head: statement.sql()[..range.start].into(),
             row: Pieces::new(statement, range.clone()),
-            separator: b',',
             tail: [&statement.sql()[range.end..end], template.comment_behind(statement)].concat().into(),
             limits,
             backslash_escapes,
@@ -39,7 +38,6 @@ impl MultiRow {
         Self(Repeat {
             head: sql[..list.start].into(),
             row: Pieces::new(statement, list.clone()),
-            separator: b',',
             tail: sql[list.end..].into(),
             limits,
             backslash_escapes,
@@ -56,35 +54,6 @@ impl MultiRow {
 }
 
 impl Writer for MultiRow {
-    fn next(&mut self, rows: RowSource<'_>, range: Range<usize>, spare: Vec<u8>) -> Result<Next> {
-        self.0.next(rows, range, spare)
-    }
-}
-
-/// A statement a row.
-#[derive(Clone, Debug)]
-pub struct Row(Repeat);
-
-impl Row {
-    /// `backslash_escapes` is false where the session is in NO_BACKSLASH_ESCAPES.
-    ///
-    /// # Errors
-    /// `Config` for a statement that is ambiguous when backslashes do not escape.
-    pub fn new(statement: &Statement, limits: Limits, backslash_escapes: bool) -> Result<Self> {
-        check_quotes(statement, backslash_escapes)?;
-        let template = Template::parse(statement);
-        Ok(Self(Repeat {
-            head: Vec::new(),
-            row: Pieces::new(statement, 0..template.end().unwrap_or(statement.sql().len())),
-            separator: b';',
-            tail: template.comment_behind(statement).into(),
-            limits: Limits { rows: 1, ..limits },
-            backslash_escapes,
-        }))
-    }
-}
-
-impl Writer for Row {
     fn next(&mut self, rows: RowSource<'_>, range: Range<usize>, spare: Vec<u8>) -> Result<Next> {
         self.0.next(rows, range, spare)
     }

@@ -18,7 +18,6 @@ const INSERT: &str = "INSERT INTO t (a) VALUES (?)";
 const UPDATE: &str = "UPDATE t SET a = ?";
 const CALL: &str = "CALL p(?)";
 const DUPLICATE: &[u8] = b"\xff\x26\x04#23000Duplicate entry";
-const NOT_NULL: &[u8] = b"\xff\x18\x04#23000Column 'a' cannot be null at row 3";
 const DEADLOCK: &[u8] = b"\xff\xbd\x04#40001Deadlock found";
 const END: &[u8] = b"\xfe\x00\x00\x02\x00\x00\x00";
 const END_AND_MORE: &[u8] = b"\xfe\x00\x00\x0a\x00\x00\x00";
@@ -59,11 +58,7 @@ impl Told {
         let table = table();
         let facts = BatchFacts {
             profile: &profile,
-            has_bulk: profile.bulk_execute,
-            has_unit_results: profile.unit_results,
             splits_loads: false,
-            local_infile: false,
-            multi_statements: true,
             in_transaction: self.inside,
             autocommit: true,
             table: Some(&table),
@@ -149,10 +144,6 @@ fn ok(affected: u8, id: u8) -> Vec<u8> {
     vec![0, affected, id, 2, 0, 0, 0]
 }
 
-fn ok_and_more(affected: u8, id: u8) -> Vec<u8> {
-    vec![0, affected, id, 0x0a, 0, 0, 0]
-}
-
 fn query(script: Script, sql: &str) -> Script {
     script.command(&[b"\x03", sql.as_bytes()].concat())
 }
@@ -226,26 +217,11 @@ fn fails(script: &Script, batch: &Told, code: u16, row: Option<u64>) {
 }
 
 #[test]
-fn a_statement_a_row() {
-    let sent = |script, row: i64| query(script, &format!("INSERT INTO t (a) VALUES ({row})"));
-    let script = answer(sent(script().logged_in(), 0), &ok(1, 5));
-    let script = answer(sent(script, 1), &ok(2, 0));
-    check(&answer(sent(script.clone(), 2), &ok(0, 9)), &batch(INSERT, 3, Method::Row), "own 3/3 ids 5,-,9 each 1,2,0");
-    fails(&answer(sent(script.clone(), 2), DUPLICATE), &batch(INSERT, 9, Method::Row), 1062, Some(2));
-    fails(&answer(sent(script.clone(), 2), DEADLOCK), &batch(INSERT, 9, Method::Row).skipping(), 1213, Some(2));
-    let script = answer(sent(answer(sent(script, 2), NOT_NULL), 3), &ok(1, 7));
-    check(&script, &batch(INSERT, 4, Method::Row).skipping(), "own 3/4 ids 5,-,-,7 each 1,2,0,1 !2:1048");
-}
-
-#[test]
 fn a_single_row_goes_bare() {
-    for method in [Method::Row, Method::MultiRow] {
-        let script = query(script().logged_in(), "INSERT INTO t (a) VALUES (0)");
-        fails(&answer(script.clone(), DEADLOCK), &batch(INSERT, 1, method), 1213, Some(0));
-        let batch = batch(INSERT, 1, method);
-        let want = if method == Method::Row { "bare 1/1 ids 4 each 1" } else { "bare 1/1" };
-        check(&answer(script, &ok(1, 4)), &batch, want);
-    }
+    let script = query(script().logged_in(), "INSERT INTO t (a) VALUES (0)");
+    let batch = batch(INSERT, 1, Method::MultiRow);
+    fails(&answer(script.clone(), DEADLOCK), &batch, 1213, Some(0));
+    check(&answer(script, &ok(1, 4)), &batch, "bare 1/1");
 }
 
 #[test]
@@ -264,21 +240,6 @@ fn executions_one_by_one_and_in_one_flight() {
     check(&script, &batch(INSERT, 3, Method::Pipelined).skipping(), "own 2/2 ids 1,-,3 each 1,0,1 !1:1062");
     let script = answer(answer(answer(sent, DUPLICATE), DUPLICATE), DEADLOCK);
     fails(&script, &batch(INSERT, 3, Method::Pipelined).skipping(), 1213, Some(2));
-}
-
-#[test]
-fn several_statements_in_a_command() {
-    let all = query(script().logged_in(), "UPDATE t SET a =0;UPDATE t SET a =1;UPDATE t SET a =2");
-    let two = all.clone().read(&ok_and_more(1, 0)).read(&ok_and_more(0, 0));
-    check(&two.clone().read(&ok(2, 0)), &batch(UPDATE, 3, Method::MultiStatement), "own 3/3 each 1,0,2");
-    fails(&two.read(DUPLICATE), &batch(UPDATE, 3, Method::MultiStatement), 1062, Some(2));
-    // The server runs none behind the one that fails, so those are sent anew.
-    let rest = all.read(&ok_and_more(1, 0)).read(DUPLICATE);
-    let rest = query(rest, "UPDATE t SET a =2").read(&ok(3, 0));
-    check(&rest, &batch(UPDATE, 3, Method::MultiStatement).skipping(), "own 2/4 each 1,0,3 !1:1062");
-    let first = query(script().logged_in(), "UPDATE t SET a =0;UPDATE t SET a =1").read(DUPLICATE);
-    let script = query(first, "UPDATE t SET a =1").read(NOT_NULL);
-    check(&script, &batch(UPDATE, 2, Method::MultiStatement).skipping(), "own 0/0 each 0,0 !0:1062 !1:1048");
 }
 
 /// A procedure gives as many results as it likes; the row stays one row.
@@ -442,20 +403,9 @@ fn results_row_by_row() {
     script.check_fails(|peer| batch(3).run(peer), |e| e.message().contains("for 3 inserted"));
 }
 
-/// A server that says more or less than it was asked.
-#[test]
-fn answers_that_do_not_fit() {
-    let three = query(script().logged_in(), "UPDATE t SET a =0;UPDATE t SET a =1;UPDATE t SET a =2");
-    let batch = batch(UPDATE, 3, Method::MultiStatement);
-    let short = three.clone().read(&ok_and_more(1, 0)).read(&ok(1, 0));
-    short.check_fails(|peer| batch.run(peer), |e| e.message().contains("2 results"));
-    let long = (0..3).fold(three, |script, _| script.read(&ok_and_more(1, 0))).read(&ok(1, 0));
-    long.check_fails(|peer| batch.run(peer), |e| e.message().contains("4 results"));
-}
-
 #[test]
 fn of_nothing_and_of_what_cannot_be() {
-    for method in [Method::Row, Method::Pipelined, Method::MultiRow, Method::MultiStatement, Method::MultiRowPrepared] {
+    for method in [Method::Prepared, Method::Pipelined, Method::MultiRow, Method::MultiRowPrepared] {
         script().logged_in().check(|peer| batch(INSERT, 0, method).run(peer), "0/0".into());
     }
     for method in [Method::MultiRow, Method::MultiRowPrepared, Method::Bulk, Method::LoadData] {

@@ -98,7 +98,7 @@ impl Connection {
         options: &BatchOptions,
         known: &Known,
     ) -> Result<BatchReport> {
-        let mut batch = job.batch(rows, options, known, self.session(), &self.config)?;
+        let mut batch = job.batch(rows, options, known, self.session())?;
         if let Some(report) = batch.nothing() {
             return Ok(report);
         }

@@ -427,7 +427,7 @@ fn report(
     if stop.is_some() && snapshot.stored == 0 && counters.unknown == 0 {
         open::drop_if_unused(&target);
     }
-    let choice = lock(&target.choice).clone();
+    let choice = target.choice();
     let (mut lanes, tuning) = target.tuning.finish();
     if jobs.is_all_loaded() {
         lanes = 0;

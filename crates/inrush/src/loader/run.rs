@@ -16,7 +16,6 @@ use inrush_core::load::Source;
 use inrush_core::load::modes::Counted;
 use inrush_core::load::report::Stop;
 use inrush_core::load::tuner::{Ack, Change};
-use inrush_core::write::method::Choice;
 use std::cell::Cell;
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -158,7 +157,7 @@ impl<'scope, 'env> LoadWorkers<'scope, 'env> {
         match change {
             Change::Lanes { from, to } if from != to => self.staff(self.target.tuning.lanes()),
             Change::Method { from, to } if from != to => {
-                *lock(&self.target.choice) = Choice { method: to, reason: why, may_fall_back: true };
+                lock(&self.target.chooser).switch(to, why);
                 self.target.notify_choice();
             }
             _ => {}
@@ -205,7 +204,7 @@ fn prepare_all(target: &Target, work_queue: &WorkQueue, lane: usize, chunks: &Sy
         if !target.load.control.wants_now(number) {
             continue;
         }
-        let method = target.tuning.next_method().unwrap_or_else(|| lock(&target.choice).method);
+        let method = target.tuning.next_method().unwrap_or_else(|| target.choice().method);
         match prepare(unparsed, plan, method, target) {
             Ok(chunk) => {
                 if chunks.send(chunk).is_err() {

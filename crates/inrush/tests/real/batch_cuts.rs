@@ -5,7 +5,7 @@ use crate::batch_cancel::until_gone;
 use crate::batches::methods;
 use crate::cases::{Case, Route, Shell, in_cases};
 use crate::twins::with_twin;
-use inrush::sans_io::batch::RowsPerCommand;
+use inrush::sans_io::write::RowsPerCommand;
 use inrush::{BatchOptions, Error, Method, blocking};
 use inrush_testkit::proxy::cut::{Cut, Relay};
 use inrush_testkit::servers::{self, Schema};
@@ -139,7 +139,7 @@ fn at_each_answer() {
                 assert!(!error.is_outcome_unknown() && count == 0, "{method} {around:?} {n}: {error:?}");
             }
         }
-        if method.rows_per_command() == RowsPerCommand::Many && method != Method::MultiStatement {
+        if method.rows_per_command() == RowsPerCommand::Many {
             let (end, count) = bench.run(method, Around::Nothing, Cut::AfterWrite(1)).unwrap();
             assert!(end.unwrap_err().is_outcome_unknown(), "{method}");
             assert_eq!(count, N_ROWS, "{method}");

@@ -5,7 +5,7 @@ use crate::batch_cancel::until_gone;
 use crate::batches::methods;
 use crate::cases::{Case, Route, Shell, in_cases};
 use crate::twins::with_twin;
-use inrush::sans_io::batch::RowsPerCommand;
+use inrush::sans_io::write::RowsPerCommand;
 use inrush::{BatchOptions, Config, Method, OnBadRow, blocking};
 use inrush_testkit::patience::{patience, until};
 use inrush_testkit::servers;

@@ -74,7 +74,7 @@ fn default_by_each_method() {
         with_twin!(case, config, connection => {
             wait!(connection.execute("CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, v INT NOT NULL DEFAULT 7)", ())).unwrap();
             let rows = [[Value::Int(1)], [Value::Default], [Value::Int(3)]];
-            for method in [Method::Row, Method::MultiRow, Method::MultiStatement, Method::Bulk, Method::Pipelined, Method::MultiRowPrepared] {
+            for method in [Method::MultiRow, Method::Bulk, Method::Pipelined, Method::MultiRowPrepared] {
                 if method == Method::Bulk && case.server.name.starts_with("mysql") {
                     continue;
                 }

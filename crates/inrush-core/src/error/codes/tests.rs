@@ -70,3 +70,28 @@ fn errors_of_our_own_are_other() {
         assert_eq!((error.class(), error.is_retryable()), (Class::Other, false));
     }
 }
+
+#[test]
+fn commands_that_are_refused() {
+    #[track_caller]
+    fn check(code: u16, message: &'static str, want: &[Refusable]) {
+        let error = Error::server(code, *b"HY000", message);
+        let all = [Refusable::LoadLocal, Refusable::BulkExecute, Refusable::Prepared];
+        let refused: Vec<_> = all.into_iter().filter(|command| error.refuses(*command)).collect();
+        assert_eq!(refused, want, "{code} {message}");
+    }
+    use Refusable::*;
+    for code in [1045, 1148, 1227, 1235, 1997, 2068, 3948, 4166] {
+        check(code, "no", &[LoadLocal]);
+    }
+    check(1210, "no", &[BulkExecute]);
+    check(4033, "no", &[BulkExecute]);
+    check(1390, "no", &[Prepared]);
+    check(1295, "no", &[BulkExecute, Prepared]);
+    check(1461, "no", &[BulkExecute, Prepared]);
+    check(1290, "The MySQL server is running with the --secure-file-priv option", &[LoadLocal]);
+    check(1290, "The MySQL server is running with the --super-read-only option", &[]);
+    check(1047, "Unknown command", &[BulkExecute]);
+    check(1047, "WSREP has not yet prepared node for application use", &[]);
+    check(1062, "no", &[]);
+}

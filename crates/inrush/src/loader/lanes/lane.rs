@@ -14,8 +14,8 @@ use crate::loader::read::prepare::{PreparedChunk, encode_again};
 use crate::loader::report::counters::ChunkOutcome;
 use crate::loader::report::event::LoadEvent;
 use inrush_core::load::report::{self, Stop};
+use inrush_core::write::Method;
 use inrush_core::write::answer::{self, LoadWarning};
-use inrush_core::write::{Method, method};
 use inrush_core::{Error, Kind, Result};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -74,7 +74,7 @@ impl<'a> Lane<'a> {
         // A stack, the earliest part on top.
         let mut parts = vec![chunk];
         while let Some(mut part) = parts.pop() {
-            let method = lock(&self.target.choice).method;
+            let method = self.target.choice().method;
             let is_too_large = part.bytes_sent() > self.target.largest_chunk.load(Relaxed);
             let halves = match is_too_large.then(|| part.halves(method, self.target)).flatten() {
                 Some(halves) => halves,
@@ -181,7 +181,7 @@ impl<'a> Lane<'a> {
         if let Err(error) = self.be_connected() {
             return Attempt::Failed(error);
         }
-        let choice = lock(&self.target.choice).clone();
+        let choice = self.target.choice();
         let method = chunk.payload.method();
         if method != choice.method
             && !self.target.tuning.tries(method)
@@ -190,7 +190,7 @@ impl<'a> Lane<'a> {
             return Attempt::Over(ChunkOutcome::NotStored(Some(stop)));
         }
         fault::point("chunk.begin");
-        let sent = self.send(chunk, &choice);
+        let sent = self.send(chunk);
         fault::point("data.answered");
         match sent {
             Ok(Sent::All { counted, noted }) => self.commit(chunk, counted, Vec::new(), &noted),
@@ -283,11 +283,8 @@ impl<'a> Lane<'a> {
     fn fall_back(&mut self, refused: Method, error: &Error) {
         self.undo(error);
         self.target.tuning.no_more_trials();
-        let mut choice = lock(&self.target.choice);
-        // Another lane may have been refused too, and earlier; or a method that was only tried.
-        if choice.method == refused {
-            *choice = method::fall_back(refused, error, self.target.insert);
-            drop(choice);
+        let has_changed = lock(&self.target.chooser).refuse(refused, error);
+        if let Ok(true) = has_changed {
             self.target.notify_choice();
         }
     }

@@ -8,22 +8,22 @@ use crate::loader::plan::modes;
 use crate::loader::plan::source_plan::SourcePlan;
 use crate::loader::read::payload::{Payload, Statement};
 use crate::loader::read::prepare::PreparedChunk;
-use inrush_core::Result;
 use inrush_core::load::encode::load_data::LoadText;
 use inrush_core::load::modes::Counted;
 use inrush_core::session::Pipeline;
+use inrush_core::write::Method;
 use inrush_core::write::answer::{self, AcceptedWarnings, Verdict};
-use inrush_core::write::method::{self, Choice};
+use inrush_core::{Error, Result};
 
 impl Lane<'_> {
-    pub(crate) fn send(&mut self, chunk: &PreparedChunk, choice: &Choice) -> Result<Sent> {
+    pub(crate) fn send(&mut self, chunk: &PreparedChunk) -> Result<Sent> {
         if chunk.n_rows() == 0 {
             // An empty content packet would end a LOAD, and VALUES without rows is no SQL.
             return Ok(Sent::All { counted: Counted::default(), noted: Vec::new() });
         }
         let method = chunk.payload.method();
         modes::ready(&mut self.connection, &mut self.staged, &chunk.plan, method)?;
-        let sent = self.fill(chunk, choice)?;
+        let sent = self.fill(chunk)?;
         match (chunk.plan.writing.stage(method), sent) {
             (Some(stage), Sent::All { mut noted, .. }) => {
                 self.waits(Some(chunk.plan.writing.mode.name()));
@@ -41,12 +41,12 @@ impl Lane<'_> {
     }
 
     /// Sends the rows to the table, or to the stage before it.
-    fn fill(&mut self, chunk: &PreparedChunk, choice: &Choice) -> Result<Sent> {
+    fn fill(&mut self, chunk: &PreparedChunk) -> Result<Sent> {
         match &chunk.payload {
-            Payload::LoadData(text) => self.load(chunk, LoadText::encoded(text), choice),
+            Payload::LoadData(text) => self.load(chunk, LoadText::encoded(text)),
             Payload::PassThrough { separators, is_ascii } => {
                 let text = LoadText { text: &chunk.origin().text, is_ascii: *is_ascii, separators: *separators };
-                self.load(chunk, text, choice)
+                self.load(chunk, text)
             }
             Payload::MultiRow { statements, .. } => {
                 self.waits(Some("INSERT"));
@@ -55,9 +55,7 @@ impl Lane<'_> {
                     false => self.insert_in_flight(chunk, statements),
                 };
                 match inserted {
-                    Err(e) if choice.may_fall_back && method::is_refused(chunk.payload.method(), &e) => {
-                        Ok(Sent::Refused(e))
-                    }
+                    Err(e) if self.falls_back(chunk.payload.method(), &e) => Ok(Sent::Refused(e)),
                     Err(e) if answer::is_row_fault(&e) => Ok(Sent::InDoubt { warnings: Vec::new() }),
                     sent => sent,
                 }
@@ -65,7 +63,7 @@ impl Lane<'_> {
         }
     }
 
-    fn load(&mut self, chunk: &PreparedChunk, text: LoadText<'_>, choice: &Choice) -> Result<Sent> {
+    fn load(&mut self, chunk: &PreparedChunk, text: LoadText<'_>) -> Result<Sent> {
         let SourcePlan { writing, .. } = &*chunk.plan;
         self.waits(Some("LOAD DATA"));
         match self.connection.load_local(|name| chunk.plan.load_statement(text, name), text.text) {
@@ -86,13 +84,17 @@ impl Lane<'_> {
                     }
                 }
             }
-            Err(e) if choice.may_fall_back && method::refuses_local_infile(e.code()) => Ok(Sent::Refused(e)),
-            Err(e) if method::refuses_local_infile(e.code()) => Err(
+            Err(e) if self.falls_back(Method::LoadData, &e) => Ok(Sent::Refused(e)),
+            Err(e) if Method::LoadData.is_refused_by(&e) => Err(
                 e.with_hint("`--method auto` takes the next best way; `SET GLOBAL local_infile = 1` allows this one")
             ),
             Err(e) if answer::is_row_fault(&e) => Ok(Sent::InDoubt { warnings: Vec::new() }),
             Err(e) => Err(e),
         }
+    }
+
+    fn falls_back(&self, method: Method, error: &Error) -> bool {
+        lock(&self.target.chooser).falls_back(method, error)
     }
 
     /// The server reports the warnings of its last statement only. So a chunk with warnings is undone, and from then on statements

@@ -7,7 +7,6 @@ pub(crate) mod steps;
 mod zones;
 
 use super::commit::ledger::{Jobs, promise, twins};
-use super::control::lock;
 use super::lanes::lane::Lane;
 use super::lanes::watch;
 use super::load::Load;
@@ -15,7 +14,7 @@ use super::options::{BadRows, Guarantee, LoadOptions};
 use super::plan::modes;
 use super::plan::run_lock::RunLock;
 use super::plan::sort_plan::SortPlan;
-use super::plan::source_plan::{SourcePlan, Writers};
+use super::plan::source_plan::SourcePlan;
 use super::plan::target::Target;
 use super::plan::tuning::{Before, Order, Tuning};
 use super::report::event::LoadEvent;
@@ -35,9 +34,7 @@ use inrush_core::load::steps::keyless::{self, Notes};
 use inrush_core::load::{LoadPlan, Source};
 use inrush_core::profile::{Cluster, Profile};
 use inrush_core::session::Effect;
-use inrush_core::write::text::MultiRow;
-use inrush_core::write::{BOUND_BYTES, BULK_BYTES_OF_LOADS, Bulk, Limits, MultiRowPrepared, TEXT_BYTES};
-use inrush_core::write::{Method, Table, method};
+use inrush_core::write::{Allowed, Chooser, LocalInfile, Method, Need, Obstacle, Table, Writers};
 use inrush_core::zone;
 use inrush_core::{Error, Result};
 use std::sync::atomic::Ordering::Relaxed;
@@ -119,28 +116,29 @@ pub(super) fn open(
     let plans = plans(sources, options, &table, &keys, &rules, variables.max_packet)?;
     let server = connection.server_version().to_string();
     let locks_for_ids = locks_for_ids(&variables, &table, &plans);
-    let bindable = plans.iter().all(|plan| plan.writers.bound.is_some());
-    let facts = method::MethodFacts {
-        local_infile: variables.local_infile,
-        has_bulk: profile.bulk_execute,
-        bindable,
+    let need = Need {
+        not_bindable: plans.iter().any(|plan| !plan.writers.is_bindable()).then(|| Obstacle {
+            why: "the table has too many columns, or one of BIT, a vector or a geometry, or one that is computed (`--set`)".into(),
+            hint: Some("`--method multi-row` can"),
+        }),
+        no_load_data: no_load_data(&plans, &left_to_trigger),
         load_is_serial: locks_for_ids
             && options.lanes != Some(1)
             && !options.defer_indexes
             && modes::has_secondary_index(&mut connection, &table)?,
-        load_is_split: variables.splits_loads,
-        load_is_lax: plans.iter().any(|plan| !plan.plan.is_strict_in_load()),
-        trigger_fills: plans.iter().any(|plan| {
-            let filled = plan.plan.filled();
-            left_to_trigger.iter().any(|left| !filled.iter().any(|column| column.name == *left))
-        }),
+        ..Need::of_load(options.method)
     };
-    let choice = method::choose(options.method, facts)?;
-    let insert = method::best_insert(profile.bulk_execute, bindable);
+    let local_infile = match variables.local_infile {
+        Some(true) => LocalInfile::On,
+        Some(false) => LocalInfile::Off,
+        None => LocalInfile::Unknown,
+    };
+    let chooser = Chooser::new(need, Allowed::new(&profile, local_infile, variables.splits_loads))?;
     let writes_straight = |method| plans.iter().all(|plan: &Arc<SourcePlan>| plan.writing.stage(method).is_none());
-    let methods = method::to_try(&choice, insert)
-        .filter(|methods| table.transactional && methods.iter().all(|method| writes_straight(*method)));
-    let is_serial = locks_for_ids && choice.method == Method::LoadData;
+    let methods =
+        chooser.to_try().filter(|methods| table.transactional && methods.iter().all(|method| writes_straight(*method)));
+    let loads_data = chooser.choice().method == Method::LoadData;
+    let is_serial = locks_for_ids && loads_data;
     let known = sort::Known {
         table: &table,
         is_new: to_create.is_some() || options.redefines(),
@@ -153,7 +151,7 @@ pub(super) fn open(
     let order = order(&mut connection, &sort, profile.lanes_leave_room, options, &table)?;
     let target = Target {
         // Counts of rows found would hide which of them were changed.
-        config: config.with_local_infile(choice.method == Method::LoadData).with_found_rows(false),
+        config: config.with_local_infile(loads_data).with_found_rows(false),
         session: LaneSession {
             time_zone: spelling,
             statement_binlog: variables.statement_binlog,
@@ -161,8 +159,7 @@ pub(super) fn open(
             unchecked: options.unchecked,
         },
         max_packet: variables.max_packet,
-        choice: Mutex::new(choice),
-        insert,
+        chooser: Mutex::new(chooser),
         accepted_warnings: Mutex::default(),
         largest_chunk: usize::MAX.into(),
         bad_share: Mutex::default(),
@@ -205,6 +202,25 @@ fn left_to_trigger(connection: &mut Connection, table: &mut Table, is_new: bool)
             column.name.clone()
         })
         .collect())
+}
+
+/// Why LOAD DATA would not store what a strict INSERT stores, or refuses.
+fn no_load_data(plans: &[Arc<SourcePlan>], left_to_trigger: &[String]) -> Option<Obstacle> {
+    let needs_trigger = |plan: &Arc<SourcePlan>| {
+        let filled = plan.plan.filled();
+        left_to_trigger.iter().any(|left| !filled.iter().any(|column| column.name == *left))
+    };
+    // docs/notes/computed.md has both.
+    if plans.iter().any(|plan| !plan.plan.is_strict_in_load()) {
+        return Some(Obstacle {
+            why: "LOAD DATA could bend what `--set` computes without a word, as `12 apples` into 12, and a strict INSERT does not".into(),
+            hint: Some("`--method auto` or `--method multi-row` loads the rows and names the bad ones; `load-data` takes constants and functions of texts"),
+        });
+    }
+    plans.iter().any(needs_trigger).then(|| Obstacle {
+        why: "a trigger is to fill a NOT NULL column: where it does not, LOAD DATA could store 0 or an empty text without a word, and a strict INSERT fails".into(),
+        hint: Some("`--method auto` takes the next best way, whose rows fail then"),
+    })
 }
 
 /// Whether the lanes' LOAD DATA would wait for each other, for the lock of the table's AUTO_INCREMENT. A stage has none.
@@ -263,7 +279,7 @@ pub(super) fn lanes<'a>(first: Option<Lane<'a>>, target: &'a Target) -> Vec<Opti
             }
         }
     }
-    target.load.notify(&LoadEvent::Method(lock(&target.choice).clone()));
+    target.load.notify(&LoadEvent::Method(target.choice()));
     lanes
 }
 
@@ -372,16 +388,8 @@ fn source_plan(
 ) -> SourcePlan {
     let plan = plan.noting(notes.map_or_else(Vec::new, Notes::columns));
     let layout = Layout::of(&plan);
-    let insert = layout.insert(writing.verb, writing.fills(method::Method::MultiRow), &writing.tail);
-    let limits = |bytes| Limits::new(bytes, max_packet);
-    let bound = || {
-        let prepared = MultiRowPrepared::of_insert(&insert, limits(BOUND_BYTES)).ok()?;
-        Some((prepared, Bulk::new(&insert.statement, limits(BULK_BYTES_OF_LOADS), false).ok()?))
-    };
-    let writers = Writers {
-        text: MultiRow::of_insert(&insert, limits(TEXT_BYTES), true),
-        bound: is_bindable(&plan.columns, &layout, rules).then(bound).flatten(),
-    };
+    let insert = layout.insert(writing.verb, writing.fills(Method::MultiRow), &writing.tail);
+    let writers = Writers::new(&insert, is_bindable(&plan.columns, &layout, rules), max_packet);
     SourcePlan {
         index,
         checks: plan.columns.iter().map(|column| Check::new(column, rules)).collect(),

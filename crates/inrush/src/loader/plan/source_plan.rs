@@ -12,11 +12,8 @@ use inrush_core::load::ledger::{Fence, Mapping};
 use inrush_core::load::modes::Writing;
 use inrush_core::load::steps::keyless::Notes;
 use inrush_core::session::Effect;
-use inrush_core::write::Insert;
 use inrush_core::write::expression::Part;
-use inrush_core::write::method::Method;
-use inrush_core::write::text::MultiRow;
-use inrush_core::write::{Bulk, MultiRowPrepared, Writer};
+use inrush_core::write::{Insert, Writers};
 use std::sync::{Arc, Mutex};
 
 /// A source's plan with everything made from it once.
@@ -31,6 +28,7 @@ pub(crate) struct SourcePlan {
     pub(crate) insert: Insert,
     /// The lasting effect that a statement of it may have.
     pub(crate) effect: Effect,
+    /// What makes the INSERTs.
     pub(crate) writers: Writers,
     /// Guards each chunk's COMMIT; none where no ledger is kept.
     pub(crate) fence: Option<Fence>,
@@ -41,24 +39,6 @@ pub(crate) struct SourcePlan {
     pub(crate) writing: Writing,
     /// What is noted of each row until the server has sorted them.
     pub(crate) notes: Option<Notes>,
-}
-
-/// What makes the INSERTs of a plan.
-pub(crate) struct Writers {
-    pub(crate) text: MultiRow,
-    /// `None` where a column's value cannot be bound as it is.
-    pub(crate) bound: Option<(MultiRowPrepared, Bulk)>,
-}
-
-impl Writers {
-    /// That of a method, for one chunk.
-    pub(crate) fn of(&self, method: Method) -> Box<dyn Writer> {
-        match (method, &self.bound) {
-            (Method::Bulk, Some((_, bulk))) => Box::new(bulk.clone()),
-            (Method::MultiRowPrepared, Some((prepared, _))) => Box::new(prepared.clone()),
-            _ => Box::new(self.text.clone()),
-        }
-    }
 }
 
 /// A column's name as a job's mapping has it: without what is between two names.

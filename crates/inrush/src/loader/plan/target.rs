@@ -13,9 +13,8 @@ use inrush_core::column::ident::quote_table;
 use inrush_core::load::lane::LaneSession;
 use inrush_core::load::ledger::Ledger;
 use inrush_core::load::steps::Shadow;
-use inrush_core::write::Table;
 use inrush_core::write::answer::AcceptedWarnings;
-use inrush_core::write::method::{Choice, Method};
+use inrush_core::write::{Choice, Chooser, Table};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex};
 
@@ -36,9 +35,8 @@ pub(crate) struct Target {
     pub(crate) server: String,
     /// The server's `max_allowed_packet`, in bytes.
     pub(crate) max_packet: usize,
-    pub(crate) choice: Mutex<Choice>,
-    /// The best method after LOAD DATA.
-    pub(crate) insert: Method,
+    /// Which method writes, and what the server has refused.
+    pub(crate) chooser: Mutex<Chooser>,
     pub(crate) accepted_warnings: Mutex<AcceptedWarnings>,
     /// Chunks of more bytes than this are too large for some limit of the server.
     pub(crate) largest_chunk: AtomicUsize,
@@ -78,8 +76,12 @@ impl Target {
         quote_table(&self.table.schema, &self.table.name)
     }
 
+    /// The current method, and why.
+    pub(crate) fn choice(&self) -> Choice {
+        lock(&self.chooser).choice().clone()
+    }
+
     pub(crate) fn notify_choice(&self) {
-        let choice = lock(&self.choice).clone();
-        self.load.notify(&LoadEvent::Method(choice));
+        self.load.notify(&LoadEvent::Method(self.choice()));
     }
 }

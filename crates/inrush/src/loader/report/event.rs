@@ -7,7 +7,7 @@ use inrush_core::load::Reject;
 use inrush_core::load::ledger::JobId;
 use inrush_core::load::report::{Records, Sort};
 use inrush_core::load::tuner::Tuned;
-use inrush_core::write::method::Choice;
+use inrush_core::write::Choice;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
