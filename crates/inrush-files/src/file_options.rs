@@ -2,8 +2,8 @@
 //! [`Format`] and [`CsvOptions`]. Errors name the command's options.
 
 use crate::dialect::{AutoDetect, CsvOptions, HeaderNames};
+use crate::file_format::Format;
 use crate::formats::{DateFormat, Percent, ValueFormats};
-use crate::open::Format;
 use crate::widths::Widths;
 use encoding_rs::Encoding;
 use inrush_core::error::{Error, Result};

@@ -4,14 +4,15 @@
 use crate::csv::CsvReader;
 use crate::decompress::{Compression, decompress};
 use crate::dialect::{AutoDetect, CsvOptions, Doubts, HeaderNames};
+use crate::file_format::Format;
 use crate::file_source::FileSource;
 use crate::fixed_width::FixedWidth;
 use crate::formats::{DateFormat, Percent, ValueFormats};
 use crate::infer_types::Inferred;
-use crate::input::Meter;
 use crate::json_elements::{Elements, only_object};
 use crate::jsonl::JsonlReader;
-use crate::open::{Format, open};
+use crate::open::open;
+use crate::opened_file::OpenedFile;
 use crate::sniff::{Sample, sniff};
 use crate::tar_member;
 use crate::widths::Widths;
@@ -196,8 +197,8 @@ fn outcome(text: &[u8], options: &CsvOptions, read_bytes: usize) -> Vec<String> 
 }
 
 fn read(text: &[u8], options: &CsvOptions, read_bytes: usize, lines: &mut Vec<String>) -> Result<()> {
-    let bytes = Box::new(Cursor::new(text.to_vec()));
-    let mut reader = CsvReader::with("fuzz", bytes, Meter::new(None), Compression::None, b',', options, read_bytes)?;
+    let file = OpenedFile::of_bytes("fuzz", Cursor::new(text.to_vec()));
+    let mut reader = CsvReader::with(file, b',', options, read_bytes)?;
     let fields = reader.infer_types(200)?;
     lines.push(format!("{fields:?}"));
     reader.read_as(&fields);
@@ -256,14 +257,11 @@ pub fn workbook(bytes: &[u8]) {
 /// JSON Lines, in reads of two sizes: the same rows and the same faults.
 pub fn jsonl(bytes: &[u8]) {
     let outcome = |read_bytes: usize| {
-        let options =
-            JsonlReader::line_options(&CsvOptions { batch_bytes: 64, max_record: 256, ..CsvOptions::default() });
-        let text = Box::new(Cursor::new(bytes.to_vec()));
+        let options = CsvOptions { batch_bytes: 64, max_record: 256, ..CsvOptions::default() };
+        let file = OpenedFile::of_bytes("fuzz", Cursor::new(bytes.to_vec()));
         let mut lines = Vec::new();
         let read = || -> Result<()> {
-            let reader =
-                CsvReader::with("fuzz", text, Meter::new(None), Compression::None, b',', &options, read_bytes)?;
-            let mut reader = JsonlReader::new(reader, &CsvOptions::default())?;
+            let mut reader = JsonlReader::with(file, &options, read_bytes)?;
             lines.push(format!("{:?}", reader.infer_types(200)?));
             while let Some(batch) = reader.next()? {
                 lines.push(format!("{:?} {:?}", batch.rows.columns(), batch.rejects));

@@ -2,9 +2,10 @@
 //! do with records of another width.
 
 use crate::dialect::{CsvOptions, Dialect};
+use crate::file_format::Format;
 use crate::infer_types::often_means_null;
 use crate::new_table::{NewTypes, PROPOSAL_BYTES, Sample};
-use crate::open::{Format, open};
+use crate::open::open;
 use inrush_core::error::{BadValue, Error, InputFault, Result};
 use inrush_core::load::ledger::JobId;
 use inrush_core::load::report::{Report, Stop};

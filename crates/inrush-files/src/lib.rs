@@ -14,6 +14,7 @@
 #![cfg_attr(not(all(feature = "parquet", feature = "object-store")), allow(dead_code))]
 
 mod address;
+mod applies;
 mod arrow;
 mod cells;
 mod columnar;
@@ -23,6 +24,7 @@ mod dialect;
 mod diverts;
 mod escaped;
 mod expansion;
+mod file_format;
 mod file_options;
 mod file_source;
 mod fixed_width;
@@ -47,6 +49,7 @@ mod objects;
 mod objects;
 mod on_disk;
 mod open;
+mod opened_file;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(not(feature = "parquet"))]
@@ -58,6 +61,7 @@ mod raw;
 mod record_batches;
 mod sniff;
 mod tar_member;
+mod text;
 mod together;
 mod whole_sample;
 mod widths;
@@ -74,6 +78,7 @@ pub use csv::count_records;
 pub use decompress::Compression;
 pub use dialect::{AutoDetect, CsvOptions, Dialect, HeaderNames, TableColumn, TableColumns};
 pub use diverts::{check_reject_file, is_of_one_table, reject_file_name, reject_header};
+pub use file_format::Format;
 pub use file_options::FileOptions;
 pub use file_source::{FileSource, RejectForm};
 pub use formats::{DateFormat, Percent, Proposal, ValueFormats};
@@ -81,7 +86,7 @@ pub use infer_types::{Cause, Inferred, Numbers, Texts, Why, fit_key, fit_row, of
 pub use input::Meter;
 pub use new_table::{NewTable, NewTypes, Sample, infer_all};
 pub use objects::{ObjectFolder, ObjectUpload};
-pub use open::{Format, open};
+pub use open::open;
 pub use paths::{expand, table_of};
 pub use raw::raw_bytes;
 pub use record_batches::{record_batches, record_batches_by_content, record_batches_once};

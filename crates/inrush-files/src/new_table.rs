@@ -1,9 +1,9 @@
 //! The columns of a new table: their types, from a sample of every file or as the user gives them, and the messages about them.
 
 use crate::dialect::CsvOptions;
+use crate::file_format::Format;
 use crate::file_source::FileSource;
 use crate::infer_types::{Inferred, fit_key, fit_row, tighten};
-use crate::open::Format;
 use crate::whole_sample::infer_types_of;
 use inrush_core::column::ColumnType;
 use inrush_core::error::{Error, Result};

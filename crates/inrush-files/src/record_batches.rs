@@ -1,10 +1,11 @@
 //! Record batches of a program as a source: what another library reads or makes, and results of a query.
 
 use crate::CsvOptions;
-use crate::columnar::{Arrays, Columnar, SourceLocation, text_size};
+use crate::applies::FileKind;
+use crate::columnar::{Arrays, Columnar, Cuts, SourceLocation, text_size};
 use crate::file_source::FileSource;
 use crate::input::Meter;
-use crate::open::{STREAM_HEAD, columnar_options, cuts};
+use crate::open::STREAM_HEAD;
 use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use inrush_core::error::{Error, Result};
@@ -82,7 +83,7 @@ fn columnar<B: RecordBatchReader + Send + 'static>(
     batches: B,
     options: &CsvOptions,
 ) -> Result<Columnar<Given<B>>> {
-    columnar_options(name, options)?;
+    FileKind::Typed.check(name, options)?;
     let arrays = Given {
         name: name.into(),
         schema: batches.schema(),
@@ -92,7 +93,8 @@ fn columnar<B: RecordBatchReader + Send + 'static>(
         n_read: 0,
         row_bytes: 0,
     };
-    Ok(Columnar::new(name, arrays, Meter::new(None), cuts(options), SourceLocation::Nowhere)?.renaming(options.names))
+    Ok(Columnar::new(name, arrays, Meter::new(None), Cuts::of(options), SourceLocation::Nowhere)?
+        .renaming(options.names))
 }
 
 /// The batches as they are given, and which of their fields are wanted.

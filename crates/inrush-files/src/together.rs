@@ -1,9 +1,10 @@
 //! The files of one load: opens them together, checks them against each other, and reports what was detected.
 
 use crate::dialect::CsvOptions;
+use crate::file_format::Format;
 use crate::file_source::{FileSource, RejectForm};
 use crate::new_table::shortened;
-use crate::open::{Format, open};
+use crate::open::open;
 use inrush_core::error::{Error, InputFault, Result};
 use inrush_core::human;
 use inrush_core::load::Source as _;

@@ -1,9 +1,10 @@
 //! Types from more of a file than its beginning: another reader goes over it before it is loaded.
 
 use crate::dialect::CsvOptions;
+use crate::file_format::Format;
 use crate::file_source::FileSource;
 use crate::infer_types::{Inferred, Texts, fit_row, settle};
-use crate::open::{Format, open};
+use crate::open::open;
 use inrush_core::error::{Error, Result};
 
 /// Infers the types of a file's fields from its first records, or from all of them. It reads the file by itself, and leaves its reader, which

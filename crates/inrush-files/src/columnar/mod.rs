@@ -9,7 +9,7 @@ mod types;
 mod write;
 
 use crate::cells::{Cells, Style, is_uuid};
-use crate::dialect::HeaderNames;
+use crate::dialect::{CsvOptions, HeaderNames};
 use crate::file_source::{FileSource, RejectForm};
 use crate::guard::guarded;
 use crate::infer_types::{Inferred, Texts, fit_row};
@@ -106,6 +106,18 @@ pub(crate) struct Cuts {
     pub(crate) memory: usize,
     /// NaN is NULL.
     pub(crate) nan_is_null: bool,
+}
+
+impl Cuts {
+    pub(crate) fn of(options: &CsvOptions) -> Self {
+        Self {
+            rows: options.batch_rows,
+            bytes: options.batch_bytes,
+            limit: options.limit,
+            memory: options.memory,
+            nan_is_null: !options.nulls.is_empty(),
+        }
+    }
 }
 
 /// A file of typed columns.

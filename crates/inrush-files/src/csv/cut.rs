@@ -304,7 +304,7 @@ pub(super) fn count_lines(text: &[u8]) -> u64 {
 }
 
 /// Whether a record is only a line end, or the end mark.
-pub(super) fn is_blank(record: &[u8]) -> bool {
+pub(crate) fn is_blank(record: &[u8]) -> bool {
     matches!(record, b"\n" | b"\r\n") || is_end_mark(record)
 }
 

@@ -5,9 +5,11 @@ mod cut;
 mod marks;
 mod parse;
 mod reader;
+mod records;
 mod recycle;
 mod split;
 
 pub use cut::count_records;
+pub(crate) use cut::is_blank;
 pub use reader::CsvReader;
-pub(crate) use reader::READ_BYTES;
+pub(crate) use records::{READ_BYTES, RecordChunk, RecordReader};

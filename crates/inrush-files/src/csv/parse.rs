@@ -3,12 +3,12 @@
 
 use super::columns::Columns;
 use super::cut::{count_lines, is_blank, is_end_mark};
-use super::recycle::Recycled;
-use super::split::{Fields, Span, SplitRecord, Splitter};
+use super::records::RecordChunk;
+use super::recycle::{RECYCLED_BATCHES, Recycled};
+use super::split::{Fields, Span, SplitRecord, Splitter, garbled_reason};
 use crate::dialect::{CsvOptions, Dialect, Doubts};
 use crate::formats::ValueFormats;
 use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
-use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Field, Schema};
 use encoding_rs::{Encoding, UTF_8};
 use inrush_core::column::check::Check;
@@ -43,30 +43,20 @@ pub(super) struct Parser {
     views: Mutex<Recycled>,
 }
 
-/// A raw chunk: complete records, not parsed yet.
+/// A raw chunk, with its parser.
 #[derive(Clone, Debug)]
 pub(super) struct CsvChunk {
     pub(super) parser: Arc<Parser>,
-    pub(super) text: Buffer,
-    /// The offset of `text` in the text of the input.
-    pub(super) at: u64,
-    /// The number of its first record, from 1.
-    pub(super) first_record: u64,
-    pub(super) n_records: u64,
-    /// The line on which it begins, from 1.
-    pub(super) first_line: u64,
-    pub(super) lines: u64,
-    /// The malformed places, as offsets in the text of the input.
-    pub(super) malformed: Vec<u64>,
+    pub(super) records: RecordChunk,
 }
 
 impl RawChunk for CsvChunk {
     fn records(&self) -> u64 {
-        self.n_records
+        self.records.n_records
     }
 
     fn bytes(&self) -> u64 {
-        self.text.len() as u64
+        self.records.text.len() as u64
     }
 
     fn pass_through(&self, checks: &[Check]) -> Option<PassThrough> {
@@ -74,7 +64,7 @@ impl RawChunk for CsvChunk {
     }
 
     fn parse(self: Box<Self>) -> Result<Batch> {
-        self.parser.parse(&self)
+        self.parser.parse(&self.records)
     }
 }
 
@@ -82,17 +72,16 @@ impl Parser {
     pub(super) fn new(
         name: Arc<str>,
         dialect: Dialect,
-        names: Vec<String>,
-        nulls: Vec<Vec<Vec<u8>>>,
+        names: &[String],
         encoding: &'static Encoding,
         options: &CsvOptions,
     ) -> Self {
         Self {
             name,
-            dialect,
             quoted_empties: names.iter().map(|_| AtomicBool::default()).collect(),
-            names,
-            nulls,
+            names: names.to_vec(),
+            nulls: vec![dialect.nulls.clone(); names.len()],
+            dialect,
             encoding,
             uses: Vec::new(),
             formats: Arc::new(options.formats.clone()),
@@ -128,10 +117,6 @@ impl Parser {
         Self { passes_blank_lines: true, ..self.with_uses(self.uses.clone()) }
     }
 
-    pub(super) fn passes_blank_lines(&self) -> bool {
-        self.passes_blank_lines
-    }
-
     /// The same for other texts that mean NULL.
     pub(super) fn with_nulls(&self, nulls: Vec<Vec<Vec<u8>>>) -> Self {
         Self { nulls, ..self.with_uses(self.uses.clone()) }
@@ -156,7 +141,8 @@ impl Parser {
         &self.nulls
     }
 
-    fn parse(&self, chunk: &CsvChunk) -> Result<Batch> {
+    /// Parses a chunk of this file.
+    pub(super) fn parse(&self, chunk: &RecordChunk) -> Result<Batch> {
         let parsed = self.records(chunk);
         let text = &chunk.text;
         let (mut line, mut counted) = (chunk.first_line, 0);
@@ -181,28 +167,12 @@ impl Parser {
         let options = RecordBatchOptions::new().with_row_count(Some(n_rows));
         let rows = RecordBatch::try_new_with_options(schema, columns, &options)
             .map_err(|e| Error::data(format!("a batch could not be built: {e}")))?;
-        let origin = Origin { record_starts: parsed.starts, record_ends: parsed.ends, ..self.origin(chunk, verbatim) };
+        let origin = Origin { record_starts: parsed.starts, record_ends: parsed.ends, ..chunk.origin(verbatim) };
         let batch = Batch { rows, utf8, known: Vec::new(), origin, rejects };
         if self.rewrites { self.formats.applied(batch, &self.uses, &self.names) } else { Ok(batch) }
     }
 
-    /// The origin of the records, without the places of single records.
-    fn origin(&self, chunk: &CsvChunk, verbatim: Option<Separators>) -> Origin {
-        Origin {
-            source: self.name.clone(),
-            first_record: chunk.first_record,
-            first_line: chunk.first_line,
-            span: chunk.at..chunk.at + chunk.text.len() as u64,
-            text: chunk.text.clone(),
-            lines: chunk.lines,
-            verbatim,
-            record_starts: Vec::new(),
-            record_ends: Vec::new(),
-            stood: None,
-        }
-    }
-
-    fn records(&self, chunk: &CsvChunk) -> Parsed {
+    fn records(&self, chunk: &RecordChunk) -> Parsed {
         let text = chunk.text.as_slice();
         let n_records = chunk.n_records as usize;
         let mut parsed = Parsed {
@@ -219,7 +189,7 @@ impl Parser {
         let width = self.names.len();
         let mut fields = Fields { spans: Vec::with_capacity(BLOCK_SPANS + width), side: Vec::new() };
         let mut splitter = Splitter::new(&self.dialect, text, 0, true);
-        let mut malformed = chunk.malformed.iter().map(|at| at - chunk.at).peekable();
+        let mut malformed = chunk.malformed.iter().peekable();
         let (mut start, mut block_start) = (0, 0);
         while start < text.len() {
             let (spans_before, side_before) = (fields.spans.len(), fields.side.len());
@@ -230,7 +200,7 @@ impl Parser {
                 SplitRecord::Incomplete { .. } => (text.len(), 0, None),
             };
             let mut is_malformed = false;
-            while malformed.next_if(|&at| at < end as u64).is_some() {
+            while malformed.next_if(|at| **at < end).is_some() {
                 is_malformed = true;
             }
             let record = &text[start..end];
@@ -407,13 +377,6 @@ enum Fault {
     /// This field has a backslash.
     Escape(usize),
 }
-
-pub(super) fn garbled_reason(field: usize) -> String {
-    format!("text follows the closing quote of field {}", field + 1)
-}
-
-/// More batches than a loader has in progress at a time.
-pub(super) const RECYCLED_BATCHES: usize = 16;
 
 /// Spans become views while they are still in the first-level cache: 2,048 of them take 16 KiB.
 const BLOCK_SPANS: usize = 2048;

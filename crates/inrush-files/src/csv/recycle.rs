@@ -43,5 +43,8 @@ impl Recycled {
     }
 }
 
+/// More batches than a loader has in progress at a time.
+pub(super) const RECYCLED_BATCHES: usize = 16;
+
 #[cfg(test)]
 mod tests;

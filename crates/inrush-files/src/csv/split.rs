@@ -307,3 +307,8 @@ fn unescaped(byte: u8) -> u8 {
 }
 
 const FLAG: u32 = 1 << 31;
+
+/// What is wrong with a record that has text after the closing quote of this field, counted from 0.
+pub(super) fn garbled_reason(field: usize) -> String {
+    format!("text follows the closing quote of field {}", field + 1)
+}

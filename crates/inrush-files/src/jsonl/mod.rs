@@ -1,30 +1,34 @@
 //! JSON Lines: an object a line, its members as columns.
 //!
-//! [`CsvReader`] finds, counts, skips and compares lines like those of a CSV file of one column; this module parses each line. Views point
-//! into the text: only strings with escapes are copied. The fields are the names of the first records, and the columns of the table that a
+//! [`RecordReader`] finds, counts, skips and compares the lines; this module parses each line. Views point into the text: only strings with
+//! escapes are copied. The fields are the names of the first records, and the columns of the table that a
 //! row without them leaves NULL: their names may come later. A record with any other name is bad, because its value would be lost silently.
 
-use crate::csv::CsvReader;
-use crate::dialect::{CsvOptions, HeaderNames};
+use crate::csv::{READ_BYTES, RecordChunk, RecordReader, is_blank};
+use crate::dialect::{CsvOptions, Dialect, HeaderNames};
 use crate::file_source::{FileSource, RejectForm};
 use crate::infer_types::{Inference, Inferred, Texts, fit_row, text_type};
 use crate::input::Meter;
 use crate::names::{Renamed, clean};
+use crate::opened_file::OpenedFile;
 use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Schema};
+use encoding_rs::{Encoding, UTF_8};
 use inrush_core::column::ColumnType;
 use inrush_core::column::json::{Fault, Limits, Scanner, Span, Text, Value, unescape};
 use inrush_core::column::view;
-use inrush_core::error::{Error, InputFault, Result};
+use inrush_core::error::{Error, InputFault, Place, Result};
 use inrush_core::load::ledger::{ChunkLine, Identity, Mapping};
-use inrush_core::load::{Batch, ColumnKind, FieldUse, RawChunk, Reject, Source, Unchanged};
+use inrush_core::load::{Batch, ColumnKind, FieldUse, Origin, RawChunk, Reject, Source, Unchanged};
+use memchr::memchr;
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A file of JSON Lines.
 pub(crate) struct JsonlReader {
-    lines: CsvReader,
+    lines: RecordReader,
     objects: Arc<Objects>,
     renamed: Renamed,
     how: HeaderNames,
@@ -49,15 +53,36 @@ struct Objects {
 }
 
 /// Lines that are not parsed yet.
-struct Lines {
-    lines: Box<dyn RawChunk>,
+struct JsonChunk {
+    lines: RecordChunk,
     objects: Arc<Objects>,
 }
 
+/// A line of a chunk that is a record.
+struct Line {
+    /// Its number in the file, from 1.
+    number: u64,
+    /// Where it is in the text of the chunk, with its end.
+    record: Range<usize>,
+    /// The same without its end.
+    json: Span,
+    /// It was not valid in the encoding of the file.
+    is_malformed: bool,
+}
+
 impl JsonlReader {
-    /// The options under which lines are read as the one column of a CSV file.
-    pub(crate) fn line_options(options: &CsvOptions) -> CsvOptions {
-        CsvOptions {
+    /// Opens JSON Lines.
+    ///
+    /// # Errors
+    /// Those of reading; `Data` for text that is not JSON, and for more names than a table has columns.
+    pub(crate) fn open(file: OpenedFile<'_>, options: &CsvOptions) -> Result<Self> {
+        Self::with(file, options, READ_BYTES)
+    }
+
+    /// `read_bytes` is the size of a read.
+    pub(crate) fn with(file: OpenedFile<'_>, options: &CsvOptions, read_bytes: usize) -> Result<Self> {
+        // Each line is a record. Jobs in ledgers know it by this dialect.
+        let of_lines = CsvOptions {
             delimiter: Some(NO_JSON),
             quote: None,
             escape: None,
@@ -66,29 +91,23 @@ impl JsonlReader {
             nulls: Vec::new(),
             max_record: options.max_record.min(options.memory),
             ..options.clone()
-        }
-    }
-
-    /// `lines` were opened with [`JsonlReader::line_options`].
-    ///
-    /// # Errors
-    /// `Data` for text that is not JSON, and for more names than a table has columns.
-    pub(crate) fn new(mut lines: CsvReader, options: &CsvOptions) -> Result<Self> {
-        lines.pass_blank_lines();
+        };
+        let mut lines = RecordReader::new(file, Dialect::new(&of_lines, NO_JSON)?, &of_lines, read_bytes)?;
+        lines.begin();
         let mut objects = Objects { ignores_others: options.ignore_extra_fields, ..Objects::default() };
-        let mut knows_all = true;
-        match lines.names().len() {
-            0 => {} // An empty file.
-            1 => {
-                let sample = lines.sample(SAMPLE_BYTES)?;
-                knows_all = lines.is_all(&sample) && sample.rows.num_rows() <= SAMPLE_ROWS;
-                let fault = objects.find_names(&sample, SAMPLE_ROWS).map_err(|TooMany| too_many(lines.name()))?;
-                if objects.names.is_empty() {
-                    return Err(no_names(lines.name(), &sample, fault));
-                }
+        let sample = lines.sample(SAMPLE_BYTES);
+        if sample.n_records == 0 {
+            lines.peek(SAMPLE_BYTES)?;
+        }
+        let knows_all = lines.is_all(sample.text.len()) && sample.n_records <= SAMPLE_ROWS as u64;
+        if let Some(first) = lines_of(&sample).next() {
+            if first.has_control_character(&sample.text) {
+                let message = format!("`{}` is not JSON: it begins with a control character", lines.name());
+                return Err(Error::data(message));
             }
-            _ => {
-                return Err(Error::data(format!("`{}` is not JSON: it begins with a control character", lines.name())));
+            let fault = objects.find_names(&sample, SAMPLE_ROWS).map_err(|TooMany| too_many(lines.name()))?;
+            if objects.names.is_empty() {
+                return Err(no_names(&sample, fault));
             }
         }
         let table = match &options.columns_of_table {
@@ -134,8 +153,8 @@ impl JsonlReader {
     pub(crate) fn take_all_names(&mut self, again: &mut Self) -> Result<()> {
         let Objects { ignores_others, columns, .. } = (*self.objects).clone();
         let mut objects = Objects { ignores_others, columns, ..Objects::default() };
-        while let Some(batch) = again.lines.next()? {
-            objects.find_names(&batch, usize::MAX).map_err(|TooMany| too_many(again.lines.name()))?;
+        while let Some(lines) = again.lines.next(usize::MAX)? {
+            objects.find_names(&lines, usize::MAX).map_err(|TooMany| too_many(again.lines.name()))?;
         }
         objects.leave_others_out();
         self.knows_all = true;
@@ -150,18 +169,48 @@ fn too_many(name: &str) -> Error {
 }
 
 /// The error for a file whose first records have no names.
-fn no_names(name: &str, sample: &Batch, fault: Option<(usize, Fault)>) -> Error {
+fn no_names(sample: &RecordChunk, fault: Option<(Line, Fault)>) -> Error {
+    let (name, text) = (&sample.name, &sample.text);
     match fault {
-        Some((row, fault)) if line_of(sample, row).of(&sample.origin.text).trim_ascii().starts_with(b"{") => {
-            let line = line_of(sample, row);
-            let (what, fault) = what_is_wrong(fault, line, &sample.origin.text);
-            Error::data(what)
-                .with_input_fault(fault)
-                .at(sample.origin.place(row))
-                .with_hint(NO_NUMBER_HINT.replace("FILE", name))
+        Some((line, fault)) if line.json.of(text).trim_ascii().starts_with(b"{") => {
+            let (what, fault) = what_is_wrong(fault, line.json, text);
+            let place = Place { source: name.clone(), line: line.number, column: None };
+            let hint = NO_NUMBER_HINT.replace("FILE", name);
+            Error::data(what).with_input_fault(fault).at(place).with_hint(hint)
         }
         _ => Error::data(format!("the first records of `{name}` are no JSON objects with names in them"))
             .with_hint("JSON Lines has an object on each line: `{\"id\": 1, \"name\": \"Ann\"}`"),
+    }
+}
+
+/// The lines of a chunk that are records.
+fn lines_of(chunk: &RecordChunk) -> impl Iterator<Item = Line> {
+    let text = chunk.text.as_slice();
+    let (mut start, mut number) = (0, chunk.first_line);
+    let mut malformed = chunk.malformed.iter().peekable();
+    std::iter::from_fn(move || {
+        while start < text.len() {
+            let end = memchr(b'\n', &text[start..]).map_or(text.len(), |at| start + at + 1);
+            let mut is_malformed = false;
+            while malformed.next_if(|at| **at < end).is_some() {
+                is_malformed = true;
+            }
+            let record = std::mem::replace(&mut start, end)..end;
+            number += 1;
+            if is_blank(&text[record.clone()]) {
+                continue;
+            }
+            let n_ends = text[record.clone()].iter().rev().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
+            let json = Span { start: record.start, end: end - n_ends };
+            return Some(Line { number: number - 1, record, json, is_malformed });
+        }
+        None
+    })
+}
+
+impl Line {
+    fn has_control_character(&self, text: &[u8]) -> bool {
+        memchr(NO_JSON, self.json.of(text)).is_some()
     }
 }
 
@@ -198,7 +247,8 @@ impl Source for JsonlReader {
 
     fn next_raw_chunk(&mut self) -> Result<Option<Box<dyn RawChunk>>> {
         let objects = self.objects.clone();
-        Ok(self.lines.next_raw_chunk()?.map(|lines| Box::new(Lines { lines, objects }) as Box<dyn RawChunk>))
+        let lines = self.lines.next(usize::MAX)?;
+        Ok(lines.map(|lines| Box::new(JsonChunk { lines, objects }) as Box<dyn RawChunk>))
     }
 
     fn identity(&mut self) -> Result<Option<Identity>> {
@@ -226,8 +276,7 @@ impl Source for JsonlReader {
     }
 
     fn peek(&mut self, bytes: usize) -> Result<Option<Batch>> {
-        let lines = self.lines.peek(bytes)?;
-        lines.map(|lines| self.objects.parse(lines, &mut [])).transpose()
+        self.objects.parse(&self.lines.peek(bytes)?, &mut []).map(Some)
     }
 
     fn unchanged(&self) -> Option<Arc<dyn Unchanged>> {
@@ -252,10 +301,10 @@ impl FileSource for JsonlReader {
         if self.objects.names.is_empty() {
             return Ok(Vec::new());
         }
-        let sample = self.lines.sample(max_bytes)?;
-        let is_all = self.lines.is_all(&sample);
+        let sample = self.lines.sample(max_bytes);
+        let is_all = self.lines.is_all(sample.text.len());
         let mut types = Types::new(&self.objects);
-        types.note(sample)?;
+        types.note(&sample)?;
         Ok(types.judge(is_all))
     }
 
@@ -263,13 +312,10 @@ impl FileSource for JsonlReader {
         let mut types = Types::new(&self.objects);
         let (mut seen, mut ended) = (0, self.objects.names.is_empty());
         while seen < n && !ended {
-            match self.lines.next()? {
-                Some(batch) => {
-                    let wanted = usize::try_from(n - seen).unwrap_or(usize::MAX);
-                    seen += batch.records();
-                    let is_more = batch.rows.num_rows() > wanted;
-                    let first = if is_more { batch.cut(wanted).map(|(first, _)| first) } else { None };
-                    types.note(first.unwrap_or(batch))?;
+            match self.lines.next(usize::try_from(n - seen).unwrap_or(usize::MAX))? {
+                Some(lines) => {
+                    seen += lines.n_records;
+                    types.note(&lines)?;
                 }
                 None => ended = true,
             }
@@ -290,29 +336,29 @@ impl FileSource for JsonlReader {
     }
 }
 
-impl RawChunk for Lines {
+impl RawChunk for JsonChunk {
     fn records(&self) -> u64 {
-        self.lines.records()
+        self.lines.n_records
     }
 
     fn bytes(&self) -> u64 {
-        self.lines.bytes()
+        self.lines.text.len() as u64
     }
 
     fn parse(self: Box<Self>) -> Result<Batch> {
-        let batch = self.lines.parse()?;
-        self.objects.parse(batch, &mut [])
+        self.objects.parse(&self.lines, &mut [])
     }
 }
 
 impl Objects {
     /// Collects the names of so many records, in the order of their appearance. Returns what is wrong with the first bad one.
-    fn find_names(&mut self, sample: &Batch, most_rows: usize) -> Result<Option<(usize, Fault)>, TooMany> {
-        let text = &sample.origin.text;
+    fn find_names(&mut self, sample: &RecordChunk, most_rows: usize) -> Result<Option<(Line, Fault)>, TooMany> {
+        let text = &sample.text;
         let mut first_fault = None;
-        for row in 0..sample.rows.num_rows().min(most_rows) {
+        let is_whole = |line: &Line| !line.is_malformed && !line.has_control_character(text);
+        for line in lines_of(sample).filter(is_whole).take(most_rows) {
             let mut names = Vec::new();
-            let whole = Scanner::new(text, line_of(sample, row), Limits::default()).object(|key, _| {
+            let whole = Scanner::new(text, line.json, Limits::default()).object(|key, _| {
                 names.push(plain(text, key));
                 if names.len() > MAX_FIELDS { Err(Stop::TooMany) } else { Ok(()) }
             });
@@ -321,7 +367,7 @@ impl Objects {
                 Err(Stop::TooMany) => return Err(TooMany),
                 // A bad record is reported when it is loaded.
                 Err(Stop::Fault(fault)) => {
-                    first_fault.get_or_insert((row, fault));
+                    first_fault.get_or_insert((line, fault));
                     continue;
                 }
             }
@@ -363,50 +409,41 @@ impl Objects {
         self.places.get(name).copied().or_else(|| if self.spare.is_empty() { None } else { spare() })
     }
 
-    /// Parses lines: one column in, members as columns out. Bad lines become rejects. If `kinds` is not empty, it records the kinds of each
-    /// field's values.
-    fn parse(&self, lines: Batch, kinds: &mut [Kinds]) -> Result<Batch> {
-        let text = lines.origin.text.clone();
-        let n_lines = lines.rows.num_rows();
+    /// Parses lines: members become columns, bad lines become rejects. If `kinds` is not empty, it records the kinds of each field's values.
+    fn parse(&self, lines: &RecordChunk, kinds: &mut [Kinds]) -> Result<Batch> {
+        let text = &lines.text;
+        let n_lines = lines.n_records as usize;
+        let is_utf8 = simdutf8::basic::from_utf8(text).is_ok();
         let mut rows = Rows::new(self.uses.len(), n_lines);
         let mut values: Vec<Option<Value>> = vec![None; self.names.len()];
         let (mut starts, mut ends) = (Vec::with_capacity(n_lines), Vec::with_capacity(n_lines));
-        let mut rejects = lines.rejects.clone();
-        for reject in rejects.iter_mut().filter(|reject| matches!(reject.fault, InputFault::Width { .. })) {
-            reject.reason = "not valid JSON: there is a control character in it".into();
-            reject.fault = InputFault::Other;
-        }
-        let mut places = lines.origin.places();
-        for row in 0..n_lines {
-            let line = line_of(&lines, row);
+        let mut rejects = Vec::new();
+        for line in lines_of(lines) {
             values.fill(None);
-            let fault = match str::from_utf8(line.of(&text)) {
-                Err(_) if !lines.utf8 => Err(Bad::Encoding),
-                _ => self.members(&text, line, &mut values),
+            let outcome = match &text[line.record.clone()] {
+                _ if line.is_malformed => Err(Bad::Encoding(lines.encoding)),
+                _ if line.has_control_character(text) => Err(Bad::ControlCharacter),
+                record if !is_utf8 && str::from_utf8(record).is_err() => Err(Bad::Encoding(UTF_8)),
+                _ => self.members(text, line.json, &mut values),
             };
-            if let Err(bad) = fault {
-                let mut place = places.of(row);
-                let (reason, fault, column) = bad.explain(line, &text, &self.columns);
-                place.column = column;
-                rejects.push(Reject::new(place, reason, fault, lines.origin.raw(row)));
+            if let Err(bad) = outcome {
+                let (reason, fault, column) = bad.explain(line.json, text, &self.columns);
+                let place = Place { source: lines.name.clone(), line: line.number, column };
+                rejects.push(Reject::new(place, reason, fault, &text[line.record]));
                 continue;
             }
             kinds.iter_mut().zip(&values).for_each(|(kinds, value)| kinds.note(*value));
-            rows.push(&text, &self.uses, &values);
-            starts.push(lines.origin.record_starts[row]);
-            ends.push(lines.origin.record_ends[row]);
+            rows.push(text, &self.uses, &values);
+            starts.push(line.record.start as u32);
+            ends.push(line.record.end as u32);
         }
-        rejects.sort_by_key(|reject| reject.place.line);
         let n_rows = starts.len();
         let fields = self.uses.iter().map(|use_| Field::new(&self.names[use_.index], DataType::BinaryView, true));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         let options = RecordBatchOptions::new().with_row_count(Some(n_rows));
-        let rows = RecordBatch::try_new_with_options(schema, rows.finish(text)?, &options)
+        let rows = RecordBatch::try_new_with_options(schema, rows.finish(text.clone())?, &options)
             .map_err(|e| Error::data(format!("a batch could not be built: {e}")))?;
-        let mut origin = lines.origin;
-        (origin.record_starts, origin.record_ends) = (starts, ends);
-        // The line is the one field of the lines; the fields of the rows are within it.
-        origin.verbatim = None;
+        let origin = Origin { record_starts: starts, record_ends: ends, ..lines.origin(None) };
         Ok(Batch { rows, utf8: true, known: Vec::new(), origin, rejects })
     }
 
@@ -449,7 +486,8 @@ struct TooMany;
 
 /// What is wrong with a line.
 enum Bad {
-    Encoding,
+    Encoding(&'static Encoding),
+    ControlCharacter,
     Json(Fault),
     Unknown(Text),
     Twice(Text),
@@ -466,7 +504,12 @@ impl Bad {
     fn explain(self, line: Span, text: &[u8], columns: &BTreeSet<String>) -> (String, InputFault, Option<Arc<str>>) {
         let name = |key| String::from_utf8_lossy(&plain(text, key)).into_owned();
         match self {
-            Bad::Encoding => ("the text is not valid UTF-8".into(), InputFault::Encoding, None),
+            Bad::Encoding(encoding) => {
+                (format!("the text is not valid {}", encoding.name()), InputFault::Encoding, None)
+            }
+            Bad::ControlCharacter => {
+                ("not valid JSON: there is a control character in it".into(), InputFault::Other, None)
+            }
             Bad::Json(fault) => {
                 let (reason, fault) = what_is_wrong(fault, line, text);
                 (reason, fault, None)
@@ -573,7 +616,7 @@ impl Types {
         }
     }
 
-    fn note(&mut self, lines: Batch) -> Result<()> {
+    fn note(&mut self, lines: &RecordChunk) -> Result<()> {
         let batch = self.objects.parse(lines, &mut self.kinds)?;
         self.inference.note(&batch.rows, &batch.origin);
         Ok(())
@@ -628,14 +671,6 @@ impl Kinds {
     }
 }
 
-/// A record without its line end.
-fn line_of(lines: &Batch, row: usize) -> Span {
-    let raw = lines.origin.raw(row);
-    let end = raw.len() - raw.iter().rev().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
-    let start = lines.origin.record_starts[row] as usize;
-    Span { start, end: start + end }
-}
-
 /// A name as servers compare those of columns.
 fn folded(name: &str) -> String {
     name.trim().to_lowercase()
@@ -655,7 +690,7 @@ const NO_NUMBER_HINT: &str = "`jq -c . FILE | inrush load - --format jsonl ..` m
 const TEXT: usize = 0;
 const SIDE: usize = 1;
 
-/// A byte that does not occur in JSON: the delimiter of a file with one column.
+/// A byte that does not occur in JSON.
 const NO_JSON: u8 = 1;
 
 /// The bytes, and the records, that are searched for the names of the fields.

@@ -92,10 +92,7 @@ fn types_are_those_of_the_values() {
 #[test]
 fn what_is_no_json_at_all_is_refused() {
     for text in ["a,b\n1,2\n", "[1,2]\n", "{\n  \"a\": 1\n}\n", "\x01\n"] {
-        assert!(
-            JsonlReader::new(lines(text.as_bytes(), CsvOptions::default()), &CsvOptions::default()).is_err(),
-            "{text}"
-        );
+        assert!(open(text.as_bytes(), &CsvOptions::default()).is_err(), "{text}");
     }
     assert!(reader("").fields().is_empty());
 }
@@ -108,8 +105,7 @@ fn sparse(n_names: usize, n_records: usize) -> String {
 
 #[test]
 fn more_names_than_a_table_has_columns_are_refused() {
-    let read =
-        |n_names| JsonlReader::new(lines(sparse(n_names, 0).as_bytes(), CsvOptions::default()), &CsvOptions::default());
+    let read = |n_names| open(sparse(n_names, 0).as_bytes(), &CsvOptions::default());
     assert_eq!(read(MAX_FIELDS).unwrap().fields().len(), 4_096);
     let error = read(MAX_FIELDS + 1).err().unwrap();
     assert!(error.message().ends_with("have more than 4096 names, and no table has more columns"), "{error}");
@@ -135,11 +131,11 @@ fn reader(text: &str) -> JsonlReader {
 }
 
 fn reader_of(text: &[u8], options: CsvOptions) -> JsonlReader {
-    JsonlReader::new(lines(text, options.clone()), &options).unwrap()
+    open(text, &options).unwrap()
 }
 
-fn lines(text: &[u8], options: CsvOptions) -> CsvReader {
-    CsvReader::new("a.jsonl", std::io::Cursor::new(text.to_vec()), &JsonlReader::line_options(&options)).unwrap()
+fn open(text: &[u8], options: &CsvOptions) -> Result<JsonlReader> {
+    JsonlReader::open(OpenedFile::of_bytes("a.jsonl", std::io::Cursor::new(text.to_vec())), options)
 }
 
 fn rows(reader: &mut JsonlReader) -> Vec<String> {
@@ -178,11 +174,7 @@ fn chunk_line(batch: &Batch) -> ChunkLine {
 #[test]
 fn names_become_those_of_columns() {
     let text = "{\"a \":1,\"A\":2,\"\":3,\"a\":4}\n";
-    let mut reader = JsonlReader::new(
-        lines(text.as_bytes(), CsvOptions::default()),
-        &CsvOptions::default().with_names(HeaderNames::CleanUp),
-    )
-    .unwrap();
+    let mut reader = reader_of(text.as_bytes(), CsvOptions::default().with_names(HeaderNames::CleanUp));
     assert_eq!(reader.fields(), ["a", "A_2", "c3", "a_3"]);
     assert_eq!(FileSource::renamed(&reader).len(), 4);
     let batch = reader.next().unwrap().unwrap();
@@ -243,7 +235,7 @@ fn names_of_all_records_are_read_where_that_is_asked_for() {
     let path = folder.path().join("a.jsonl");
     std::fs::write(&path, late("{\"late\":2,\"b\":1}\n")).unwrap();
     let open = |options: &CsvOptions| {
-        let file = crate::open::open(path.to_str().unwrap(), crate::open::Format::Auto, options).unwrap();
+        let file = crate::open::open(path.to_str().unwrap(), crate::file_format::Format::Auto, options).unwrap();
         file.fields().to_vec()
     };
     assert_eq!(open(&CsvOptions::default()), ["a"]);
@@ -256,8 +248,7 @@ fn names_of_all_records_are_read_where_that_is_asked_for() {
 fn a_record_beyond_the_memory_is_refused() {
     let options = CsvOptions::default().with_memory(1 << 20);
     let text = format!("{{\"a\":\"{}\"}}\n", "x".repeat(2 << 20));
-    let bytes = std::io::Cursor::new(text.into_bytes());
-    let error = CsvReader::new("a.jsonl", bytes, &JsonlReader::line_options(&options)).err().unwrap();
+    let error = open(text.as_bytes(), &options).err().unwrap();
     assert_eq!(error.message(), "a record is longer than 1048576 bytes");
     assert_eq!(error.hint(), Some("raise `--memory` if that is meant"));
 }

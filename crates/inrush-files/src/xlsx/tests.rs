@@ -3,7 +3,8 @@
 use super::formats::{NumberFormatKind, builtin, custom};
 use super::strings::unescape;
 use super::*;
-use crate::open::{Format, open};
+use crate::file_format::Format;
+use crate::open::open;
 use crate::{AutoDetect, CsvOptions, FileSource, HeaderNames};
 use arrow_array::cast::AsArray;
 use inrush_core::column::ColumnType;

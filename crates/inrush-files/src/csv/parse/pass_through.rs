@@ -15,8 +15,9 @@ use wide::u8x64;
 impl Parser {
     /// See [`RawChunk::pass_through`](inrush_core::load::RawChunk::pass_through).
     pub(super) fn pass_through(&self, chunk: &CsvChunk, checks: &[Check]) -> Option<PassThrough> {
-        let (text, width) = (chunk.text.as_slice(), self.names.len());
-        let one_a_line = chunk.n_records == chunk.lines && chunk.malformed.is_empty() && text.ends_with(b"\n");
+        let records = &chunk.records;
+        let (text, width) = (records.text.as_slice(), self.names.len());
+        let one_a_line = records.n_records == records.lines && records.malformed.is_empty() && text.ends_with(b"\n");
         if !one_a_line || !self.takes_all() || self.rewrites || checks.len() != width {
             return None;
         }
@@ -54,10 +55,11 @@ impl Parser {
             n_lines += (bounds.len() - 1) / width;
         }
         // If the last marks of the lines are all the line feeds, every other mark is a delimiter, and the text was read completely.
-        (n_lines as u64 == chunk.lines).then(|| {
+        (n_lines as u64 == records.lines).then(|| {
             let separators = Separators { terminated_by, enclosed_by };
-            let (origin, chunk) = (self.origin(chunk, Some(separators)), chunk.clone());
-            PassThrough::new(origin, longest, text.len(), move || chunk.parser.parse(&chunk)).known_as_ascii(all_ascii)
+            let (origin, chunk) = (records.origin(Some(separators)), chunk.clone());
+            PassThrough::new(origin, longest, text.len(), move || chunk.parser.parse(&chunk.records))
+                .known_as_ascii(all_ascii)
         })
     }
 

@@ -385,7 +385,7 @@ fn check_reads(options: CsvOptions, bytes: &[u8], uses: Option<&[FieldUse]>, wan
 fn rows_and_faults(options: CsvOptions, bytes: &[u8], read_bytes: usize, uses: Option<&[FieldUse]>) -> Vec<String> {
     let error = |e: Error| format!("error at line {}: {}", e.place().map_or(0, |place| place.line), e.message());
     let bytes = Box::new(io::Cursor::new(bytes.to_vec()));
-    let made = CsvReader::with("x", bytes, Meter::new(None), Compression::None, b',', &options, read_bytes);
+    let made = CsvReader::with(OpenedFile::of_bytes("x", bytes), b',', &options, read_bytes);
     let mut reader = match made {
         Ok(reader) => reader,
         Err(e) => return vec![error(e)],

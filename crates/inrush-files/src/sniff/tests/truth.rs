@@ -8,7 +8,8 @@ mod documents;
 mod sheets;
 
 use crate::dialect::{AutoDetect, CsvOptions};
-use crate::open::{Format, open};
+use crate::file_format::Format;
+use crate::open::open;
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use std::collections::BTreeMap;

@@ -53,7 +53,7 @@ proptest! {
     #[test]
     fn no_byte_is_lost(bytes in messy(), batch_bytes in 1usize..40) {
         let options = CsvOptions { batch_bytes, quote: None, header: false, ..rfc() };
-        let mut reader = CsvReader::with("x", Box::new(io::Cursor::new(bytes.clone())), Meter::new(None), Compression::None, b',', &options, 5).unwrap();
+        let mut reader = CsvReader::with(OpenedFile::of_bytes("x", io::Cursor::new(bytes.clone())), b',', &options, 5).unwrap();
         let mut seen = 0;
         while let Some(batch) = reader.next().unwrap() {
             let rows: usize = (0..batch.rows.num_rows()).map(|row| batch.origin.raw(row).len()).sum();

@@ -3,6 +3,8 @@
 
 use super::random::{any_dialect, messy};
 use super::*;
+use crate::on_disk::OnDisk;
+use crate::opened_file::TextPlace;
 use proptest::prelude::*;
 
 #[test]
@@ -163,7 +165,9 @@ fn batches_follow_the_bytes_that_are_set() {
 #[test]
 fn a_stream_is_known_by_its_beginning() {
     let identity = |text: &str, options| {
-        let mut reader = super::reader(options, text).placed(None);
+        let bytes = io::Cursor::new(text.as_bytes().to_vec());
+        let file = OpenedFile { place: TextPlace::Stream, ..OpenedFile::of_bytes("x", bytes) };
+        let mut reader = CsvReader::with(file, b',', &options, READ_BYTES).unwrap();
         let identity = reader.identity().unwrap().unwrap();
         assert_eq!(identity, reader.identity().unwrap().unwrap());
         let rows: usize = all(&mut reader).unwrap().iter().map(|one| one.records.len()).sum();
@@ -232,14 +236,12 @@ fn open(by: By, options: &CsvOptions, bytes: &[u8], read_bytes: usize) -> Result
     let place = OnDisk::new("x", path.to_str().unwrap(), None, &file).unwrap();
     let meter = Meter::new(None);
     let metered = Box::new(crate::input::Metered::new(file, meter.clone()));
-    let reader = CsvReader::with("x", metered, meter, Compression::None, b',', options, read_bytes)?;
-    Ok((
-        dir,
-        match by {
-            By::File => reader.placed(Some(place)),
-            By::Stream => reader,
-        },
-    ))
+    let place = match by {
+        By::File => TextPlace::OnDisk(place),
+        By::Stream => TextPlace::Nowhere,
+    };
+    let file = OpenedFile { bytes: metered, meter, place, ..OpenedFile::of_bytes("x", io::empty()) };
+    Ok((dir, CsvReader::with(file, b',', options, read_bytes)?))
 }
 
 fn stored(by: By, options: &CsvOptions, text: &str) -> Vec<Summary> {

@@ -145,8 +145,7 @@ fn an_endless_quote_takes_bounded_memory() {
 fn batches(options: CsvOptions, text: &str, read_bytes: usize) -> Vec<(u64, u64, usize, String)> {
     let bytes = Box::new(io::Cursor::new(text.as_bytes().to_vec()));
     let read_bytes = read_bytes.min(READ_BYTES);
-    let mut reader =
-        CsvReader::with("x", bytes, Meter::new(None), Compression::None, b',', &options, read_bytes).unwrap();
+    let mut reader = CsvReader::with(OpenedFile::of_bytes("x", bytes), b',', &options, read_bytes).unwrap();
     let mut seen = Vec::new();
     while let Some(batch) = reader.next().unwrap() {
         let origin = &batch.origin;

@@ -2,7 +2,8 @@
 
 use super::{Dice, Outcome, Table, number, report};
 use crate::dialect::CsvOptions;
-use crate::open::{Format, open};
+use crate::file_format::Format;
+use crate::open::open;
 use std::path::Path;
 
 #[test]

@@ -4,9 +4,10 @@
 //! source is a different one, also if checksums are not compared. Plain UTF-8 files are compared at once, and the reader seeks in them; all
 //! others are read in order, and compared meanwhile.
 
-use super::CsvReader;
+use super::RecordReader;
 use crate::input::Input;
 use crate::on_disk::{OnDisk, changed};
+use crate::opened_file::TextPlace;
 use inrush_core::error::{Error, Result};
 use inrush_core::load::ledger::{ChunkLine, Identity};
 use std::collections::VecDeque;
@@ -28,20 +29,13 @@ impl Stored {
     }
 }
 
-impl CsvReader {
-    /// Sets the file in which the bytes can be read again; without one they are those of a stream, which a later run may get again.
-    pub(crate) fn placed(mut self, place: Option<OnDisk>) -> Self {
-        self.is_stream = place.is_none();
-        self.place_on_disk = place;
-        self
-    }
-
-    pub(super) fn find_identity(&mut self) -> Result<Option<Identity>> {
-        if let Some(file) = &self.place_on_disk {
-            return file.identity().map(Some);
-        }
-        if !self.is_stream {
-            return Ok(None);
+impl RecordReader {
+    /// See [`Source::identity`](inrush_core::load::Source::identity).
+    pub(crate) fn identity(&mut self) -> Result<Option<Identity>> {
+        match &self.place {
+            TextPlace::OnDisk(file) => return file.identity().map(Some),
+            TextPlace::Nowhere => return Ok(None),
+            TextPlace::Stream => {}
         }
         while self.input.head().len() < Input::HEAD && !self.ended && self.failed.is_none() {
             self.fill(0);
@@ -50,7 +44,8 @@ impl CsvReader {
         Ok(Some(Identity { name: "-".into(), size: None, modified: None, hash }))
     }
 
-    pub(super) fn leave_out(&mut self, stored: &[ChunkLine], verify: bool) -> Result<()> {
+    /// See [`Source::resume`](inrush_core::load::Source::resume).
+    pub(crate) fn resume(&mut self, stored: &[ChunkLine], verify: bool) -> Result<()> {
         self.in_order(stored)?;
         // The ledger compares identities before.
         let is_proved = self.seekable().is_some_and(OnDisk::is_proved);
@@ -62,7 +57,7 @@ impl CsvReader {
     }
 
     /// Compares the stored ranges if that is possible without advancing. Returns whether it is.
-    pub(super) fn compare_stored(&self, stored: &[ChunkLine]) -> Result<bool> {
+    pub(crate) fn compare(&self, stored: &[ChunkLine]) -> Result<bool> {
         let Some(file) = self.seekable() else { return Ok(false) };
         self.in_order(stored)?;
         self.compare_in(file, stored, true)?;
@@ -123,7 +118,7 @@ impl CsvReader {
 
     /// The file, if offsets of the text are offsets in the file.
     fn seekable(&self) -> Option<&OnDisk> {
-        self.place_on_disk.as_ref().filter(|_| {
+        self.place.on_disk().filter(|_| {
             self.compression == crate::Compression::None && !self.is_rewritten && self.input.is_as_on_disk()
         })
     }
