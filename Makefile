@@ -1,6 +1,6 @@
 # The house's commands. Each is one script, which says at its top what it does and needs.
 
-.PHONY: help setup test test-slow quick msrv features example python python-test test-fanout python-bench demo servers servers-down fuzz fire bench peers deny clean
+.PHONY: help setup test test-slow quick msrv features example python python-test test-fanout python-bench demo servers servers-down test-stores fuzz fire bench peers deny clean
 
 help: ## Say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -39,6 +39,10 @@ test-fanout: ## Test the package with Spark and Dask (pyspark: a large download,
 
 python-bench: ## Measure the Python package beside pandas, polars and others
 	@scripts/python bench
+
+test-stores: ## Test object stores with all emulators, Google's too (it is built: Go, some minutes)
+	@scripts/stores up --google
+	@INRUSH_TEST_GOOGLE=1 cargo test --locked --workspace --test load -- stores::
 
 demo: ## Load a real data set into a real server and look at it
 	@scripts/setup demo

@@ -4,6 +4,7 @@
 //!
 //! | policy | |
 //! |---|---|
+//! | [`fates`] | cuts, stalls, or answers by 503, each connection by its number |
 //! | [`cut`] | cuts every connection at a chosen moment: after bytes, at a COMMIT, a write, a ROLLBACK |
 //! | [`faults`] | makes one fault after the other: cuts, stalls, lost and late packets |
 //! | [`throttle`] | passes bytes in small pieces with pauses, or holds all of them back |
@@ -12,6 +13,7 @@
 //! product, which no tool of tests may be.
 
 pub mod cut;
+pub mod fates;
 pub mod faults;
 mod packets;
 pub mod throttle;

@@ -58,6 +58,7 @@ mod sorted;
 mod step_cuts;
 mod steps;
 mod stopped;
+mod stores;
 mod terminal;
 mod tuning;
 mod untouched;

@@ -2,6 +2,7 @@
 //!
 //! Invariant: no error holds a URL of a request, as it may be signed, nor a header. Texts of servers are cut and escaped.
 
+use super::store;
 use crate::address::{Address, Scheme};
 use inrush_core::error::{Error, Kind};
 use object_store::Error as StoreError;
@@ -15,6 +16,13 @@ pub(super) fn of(address: &Address, doing: &str, error: &StoreError) -> Error {
     let status = answer.status.as_deref().unwrap_or_default();
     let scheme = address.scheme;
     let config = |message: String, hint: String| Error::config(message).with_hint(hint);
+    // Of a list and of an upload the client reports the status alone.
+    let is_denied = matches!(error, StoreError::PermissionDenied { .. } | StoreError::Unauthenticated { .. })
+        || status.starts_with("401")
+        || status.starts_with("403");
+    if is_denied && scheme == Scheme::Az && store::has_expired_sas() {
+        return expired(&shown, doing, scheme);
+    }
     match code {
         "NoSuchBucket" | "ContainerNotFound" => {
             return config(
@@ -44,10 +52,6 @@ pub(super) fn of(address: &Address, doing: &str, error: &StoreError) -> Error {
         }
         _ => {}
     }
-    // Of a list and of an upload the client reports the status alone.
-    let is_denied = matches!(error, StoreError::PermissionDenied { .. } | StoreError::Unauthenticated { .. })
-        || status.starts_with("401")
-        || status.starts_with("403");
     match error {
         StoreError::NotFound { .. } => config(format!("cannot {doing} `{shown}`{MISSING}"), {
             match scheme.is_http() {

@@ -139,12 +139,14 @@ fn gs(address: &Address, patience: Patience) -> Result<Arc<dyn ObjectStore>> {
     let is_unsigned = text("GOOGLE_SKIP_SIGNATURE").is_some_and(|value| is_true(&value));
     let own = env::home_dir().map(|home| home.join(".config/gcloud/application_default_credentials.json"));
     let names = ["GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_SERVICE_ACCOUNT", "GOOGLE_SERVICE_ACCOUNT_PATH"];
-    let has_credentials = names.iter().chain(&["GOOGLE_SERVICE_ACCOUNT_KEY"]).any(|name| text(name).is_some())
-        || own.is_some_and(|path| path.exists());
+    let others = ["GOOGLE_SERVICE_ACCOUNT_KEY", "GOOGLE_BEARER_TOKEN"];
+    let has_credentials =
+        names.iter().chain(&others).any(|name| text(name).is_some()) || own.is_some_and(|path| path.exists());
     if let Some(emulator) = text("STORAGE_EMULATOR_HOST") {
         let url = if emulator.contains("://") { emulator } else { format!("http://{emulator}") };
         let allowed = options().with_allow_http(is_own_machine(&url));
-        builder = builder.with_client_options(allowed).with_base_url(&url).with_skip_signature(true);
+        // Without a token the client would fetch one for each upload, from the machine's role, even if it signs nothing.
+        builder = builder.with_client_options(allowed).with_base_url(&url).with_bearer_token("emulator");
     } else if !has_credentials && !is_unsigned && !has_metadata_server(None) {
         return Err(no_credentials(address).with_hint(format!(
             "set {}; for a public bucket set GOOGLE_SKIP_SIGNATURE=true",
@@ -186,6 +188,21 @@ fn az(address: &Address, patience: Patience) -> Result<Arc<dyn ObjectStore>> {
     }
     let store = builder.with_container_name(&address.bucket).build().map_err(|e| cannot_use(address, &e))?;
     Ok(Arc::new(store))
+}
+
+/// Whether the environment has a signed token of Azure whose time is over. The server says no more of it than that it refuses it.
+pub(super) fn has_expired_sas() -> bool {
+    let token = text("AZURE_STORAGE_SAS_TOKEN").or_else(|| text("AZURE_STORAGE_SAS_KEY"));
+    token.is_some_and(|token| is_expired(&token, &jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()))
+}
+
+/// Whether the field `se` of the token, which may lack seconds or the time of the day, is before now.
+fn is_expired(token: &str, now: &str) -> bool {
+    let mut fields = token.trim_start_matches('?').split('&');
+    let end = fields.find_map(|field| field.strip_prefix("se=")).unwrap_or_default();
+    let end = end.replace("%3A", ":").replace("%3a", ":");
+    let end = end.trim_end_matches('Z');
+    !end.is_empty() && now.get(..end.len()).is_some_and(|now| end < now)
 }
 
 fn http(address: &Address, patience: Patience) -> Result<Arc<dyn ObjectStore>> {
@@ -300,6 +317,19 @@ const MOST_KEPT: usize = 64;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_end_of_a_signed_token() {
+        let is_over = |token: &str| is_expired(token, "2026-11-28T12:00:00Z");
+        for token in ["se=2026-11-28T11%3A59%3A59Z", "?sv=x&se=2026-11-27&sig=y", "se=2026-11-28T11:59Z"] {
+            assert!(is_over(token), "{token}");
+        }
+        for token in
+            ["se=2026-11-28T12%3A00%3A01Z", "se=2026-11-28", "", "sig=se", "se=", "se=2026-11-28T12:00:00.0000000000Z"]
+        {
+            assert!(!is_over(token), "{token}");
+        }
+    }
 
     #[test]
     fn plain_requests_go_to_this_machine_alone() {

@@ -251,8 +251,8 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
         "inrush-testkit",
         &[
             &["patience"],
-            &["blocking_twin", "browser", "captured", "dice", "object_server", "proxy", "servers", "tidy"],
-            &["script", "shop", "fuzz_harness"],
+            &["blocking_twin", "browser", "captured", "dice", "http", "object_server", "proxy", "servers", "tidy"],
+            &["script", "shop", "stores", "fuzz_harness"],
         ],
     ),
 ];

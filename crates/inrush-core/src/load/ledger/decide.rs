@@ -168,7 +168,8 @@ fn running(line: &JobLine, run: &Run<'_>) -> Opening {
                     line.source
                 ),
                 format!(
-                    "put the old object back; or `inrush load --forget {}`, which leaves its rows in the table",
+                    "put the old object back, if the store gives it its old ETag (Azure does not); or `inrush load --forget {}`, which \
+                     leaves its rows in the table",
                     line.id
                 ),
             ),
