@@ -1,14 +1,16 @@
-//! The reject file of `--bad-rows divert:FILE`: its preconditions, and its beginning, so that it can be
+//! The reject file of `--bad-rows divert:FILE`: its preconditions, the store that it goes to, and its beginning, so that it can be
 //! corrected and loaded like the files its records come from.
 
-use crate::address::is_address;
+use crate::address::{Address, is_address};
 use crate::csv::CsvReader;
 use crate::file_source::{FileSource, RejectForm};
+use crate::objects::ObjectRejects;
 use crate::paths::table_of;
 use inrush_core::error::{Error, Result};
 use inrush_core::load::batch::csv_line;
-use inrush_core::load::{FieldTarget, Matching};
+use inrush_core::load::{FieldTarget, Matching, RejectStore};
 use std::path::Path;
+use std::sync::Arc;
 
 /// The name with its placeholders replaced: `{date}` by today in UTC, `{file}` by the name of the (first) file up to its first dot,
 /// `{table}` by the table's.
@@ -25,17 +27,24 @@ pub fn is_of_one_table(name: &str) -> bool {
     ["{file}", "{table}"].iter().any(|part| name.contains(part))
 }
 
+/// The objects of a store that `name` is the address of; `None` for a file on the disk.
+///
+/// # Errors
+/// `Config` for an address that nothing is written to.
+pub fn reject_store(name: &Path) -> Result<Option<Arc<dyn RejectStore>>> {
+    match name.to_str().and_then(Address::parse).transpose()? {
+        None => Ok(None),
+        Some(address) => Ok(Some(Arc::new(ObjectRejects::new(address)?))),
+    }
+}
+
 /// Refuses a reject file whose rows would be lost or could not be read again.
 ///
 /// # Errors
 /// `Config`.
 pub fn check_reject_file(file: &Path, sources: &[String], readers: &[Box<dyn FileSource>]) -> Result<()> {
-    if file.to_str().is_some_and(is_address) {
-        // It is appended to by every run of the job, chunk by chunk; an object is written as a whole.
-        return Err(Error::config("bad rows are diverted to a file, and this is an address".to_owned())
-            .with_hint("name a file on the disk, `--bad-rows divert:FILE`, and copy it when the load has ended"));
-    }
-    if same_as_source(file, sources) {
+    let is_source = file.to_str().is_some_and(|name| is_address(name) && sources.iter().any(|source| source == name));
+    if is_source || same_as_source(file, sources) {
         // It would replace the source when the load ends, including records that are not stored.
         return Err(Error::config(format!("`{}` is read and would be written as well", file.display()))
             .with_hint("give `--bad-rows divert:FILE` another name"));

@@ -2,6 +2,7 @@
 
 use crate::address::Address;
 use inrush_core::error::{Error, Result};
+use inrush_core::load::{RejectObject, RejectStore};
 use std::io::{self, Read, Write};
 
 /// Never made.
@@ -88,6 +89,29 @@ impl ObjectReader {
 impl Read for ObjectReader {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
         Ok(0)
+    }
+}
+
+/// Never made.
+pub(crate) struct ObjectRejects(Address);
+
+impl ObjectRejects {
+    /// Refuses the address.
+    ///
+    /// # Errors
+    /// `Config` always.
+    pub(crate) fn new(address: Address) -> Result<Self> {
+        Err(refused(&address))
+    }
+}
+
+impl RejectStore for ObjectRejects {
+    fn check(&self) -> Result<()> {
+        Err(refused(&self.0))
+    }
+
+    fn begin(&self) -> Result<[Box<dyn RejectObject>; 2]> {
+        Err(refused(&self.0))
     }
 }
 

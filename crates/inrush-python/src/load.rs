@@ -19,7 +19,7 @@ use inrush_core::{Error, FrontEnd, Kind, human};
 use inrush_files::hints::{self, Reading};
 use inrush_files::{
     FileOptions, NewTypes, QuotedEmpties, TableColumns, check_all_names, check_fields_of_formats, check_reject_file,
-    describe_all, likely_encodings, refuse_other_encodings, reject_file_name, reject_header,
+    describe_all, likely_encodings, refuse_other_encodings, reject_file_name, reject_header, reject_store,
 };
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -365,10 +365,11 @@ fn run(
             new_table::columns(&mut opened, types, &options.load, options.files.format, &csv, &mut |line| say(line))?;
         (options.load.create, options.load.keep_spelling) = (Some(table.columns), table.keep_spelling);
     }
-    let mut header = Vec::new();
+    let (mut header, mut bad_rows_to) = (Vec::new(), None);
     if let BadRows::Divert(file) = &mut options.load.bad_rows {
         *file = reject_file_name(&file.to_string_lossy(), &table, &opened.files).into();
         check_reject_file(file, &opened.files, &opened.sources)?;
+        bad_rows_to = reject_store(file)?;
         if has_names || opened.sources.iter().any(|source| source.as_csv().is_some()) {
             header = reject_header(&opened.sources, has_names, &options.load.matching);
         }
@@ -386,7 +387,8 @@ fn run(
     let loader = Loader::new(config, &table).with_front_end(FrontEnd::Command);
     let _ = events.send(Event::Begun(loader.control()));
     let (said, observed) = (events.clone(), told.clone());
-    let loader = loader.with_options(options.load).with_reject_header(header).with_event_handler(move |event| {
+    let loader = loader.with_options(options.load).with_reject_header(header).with_reject_store(bad_rows_to);
+    let loader = loader.with_event_handler(move |event| {
         observed.write_event(event);
         if let Some((level, text)) = words(event) {
             let _ = said.send(Event::Said(level, text));

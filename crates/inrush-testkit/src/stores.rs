@@ -149,6 +149,11 @@ impl Bucket {
         self.protocol == Protocol::Azure
     }
 
+    /// Whether the server says of a missing bucket more than that something is not there, as Google itself does.
+    pub fn names_missing_buckets(&self) -> bool {
+        self.protocol != Protocol::Google
+    }
+
     /// The port of its server.
     pub fn port(&self) -> u16 {
         let authority = self.server["http://".len()..].split('/').next().expect("a host");

@@ -431,7 +431,46 @@ fn an_export_that_fails_leaves_nothing_in_the_store() {
         let done = export(place, &server, &format!("few --to {}/day", server.url()));
         assert_eq!(done.code, 1, "{done}");
         done.says("is on an HTTP server, which is only read");
-        let diverted = load(place, &server, "x.csv --into few --bad-rows divert:s3://data/bad.csv");
-        assert_ne!(diverted.code, 0, "{diverted}");
+    });
+}
+
+#[test]
+fn bad_rows_that_a_store_refuses_stay_in_the_ledger() {
+    on(one(), "object_divert", |place| {
+        place.sql("CREATE TABLE few (id INT PRIMARY KEY)");
+        place.write("few.csv", "id\n1\nx\n3\n");
+        let server = ObjectServer::start();
+        server.put("/data/other", b"x".to_vec());
+        let arguments = "few.csv --into few --bad-rows divert:s3://data/bad.csv";
+        for path in ["/data/bad.csv", "/data/bad.csv.log"] {
+            server.set_policy(move |request| match &request.method[..] {
+                "PUT" if request.path == path => Act::Fail(403, "<Error><Code>AccessDenied</Code></Error>".into()),
+                _ => Act::Answer,
+            });
+            let refused = go_on(place, &server, arguments);
+            assert_ne!(refused.code, 0, "{path}: {refused}");
+            refused.says(&format!("cannot write `s3:/{path}`: access is denied (AccessDenied)"));
+            assert_eq!(place.sql("SELECT COUNT(*) FROM few"), "2");
+        }
+        // The same command puts them there, over what the run before has left.
+        server.set_policy(|_| Act::Answer);
+        let done = go_on(place, &server, arguments);
+        assert_eq!((done.code, done.rows()), (4, Some(Rows::rejecting(2, 1))), "{done}");
+        assert_eq!(server.get("/data/bad.csv").unwrap(), b"id\nx\n");
+        assert!(server.get("/data/bad.csv.log").unwrap().starts_with(b"few.csv\t3\tid\t"));
+        assert_eq!(place.sql("SELECT COUNT(*) FROM few"), "2");
+        for (to, says) in [
+            (format!("{}/bad.csv", server.url()), "an HTTP server is only read"),
+            ("s3://data/folder/".into(), "it is the address of a folder"),
+            ("s3://data".into(), "it is the address of a folder"),
+        ] {
+            let done = load(place, &server, &format!("few.csv --into few --bad-rows divert:{to}"));
+            assert_eq!(done.code, 1, "{done}");
+            done.says(says);
+        }
+        let arguments = "few.csv --into few --guarantee at-least-once --bad-rows divert:s3://data/other.csv";
+        let done = load(place, &server, arguments);
+        assert_eq!(done.code, 1, "{done}");
+        done.says("without a ledger no bad rows are written to `s3://data/other.csv`");
     });
 }

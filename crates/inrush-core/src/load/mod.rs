@@ -19,4 +19,4 @@ pub use batch::{Batch, Origin, Reject};
 pub use mode::Mode;
 pub use plan::{FieldTarget, LoadPlan, Matching};
 pub use report::Report;
-pub use source::{ColumnKind, FieldUse, PassThrough, RawChunk, Source, Unchanged};
+pub use source::{ColumnKind, FieldUse, PassThrough, RawChunk, RejectObject, RejectStore, Source, Unchanged};

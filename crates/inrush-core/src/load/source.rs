@@ -5,6 +5,7 @@ use super::ledger::{ChunkLine, Identity, Mapping};
 use crate::column::check::Check;
 use crate::error::{Error, Kind};
 use std::fmt;
+use std::io;
 use std::sync::Arc;
 
 /// How one field of a source is used: which field, and what its emptiness means.
@@ -148,6 +149,30 @@ impl RawChunk for Batch {
     fn parse(self: Box<Self>) -> Result<Batch, Error> {
         Ok(*self)
     }
+}
+
+/// Objects of a store that the bad rows of a load and their log are written to, in the place of files.
+pub trait RejectStore: Send + Sync {
+    /// Refuses a place where one of both is already: it may hold rows of an earlier load.
+    ///
+    /// # Errors
+    /// `Config` for such a place, and for one that cannot be read.
+    fn check(&self) -> Result<(), Error>;
+
+    /// Begins the records and the log, in this order.
+    ///
+    /// # Errors
+    /// Those of the store.
+    fn begin(&self) -> Result<[Box<dyn RejectObject>; 2], Error>;
+}
+
+/// An object that is written, and does not appear before it is complete. Dropping it leaves nothing.
+pub trait RejectObject: io::Write + Send {
+    /// Makes it appear in the place of what has its name.
+    ///
+    /// # Errors
+    /// Those of the store.
+    fn complete(self: Box<Self>) -> Result<(), Error>;
 }
 
 /// Compares a source with its state when it was opened. It lives longer than the source, so that it can compare once more when

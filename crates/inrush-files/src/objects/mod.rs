@@ -13,6 +13,7 @@ mod list;
 mod object;
 mod profile;
 mod reader;
+mod rejects;
 mod runtime;
 mod store;
 mod upload;
@@ -21,6 +22,7 @@ pub(crate) use failure::is_missing;
 pub(crate) use list::list;
 pub(crate) use object::{Object, Opened, open};
 pub(crate) use reader::ObjectReader;
+pub(crate) use rejects::ObjectRejects;
 pub use upload::{ObjectFolder, ObjectUpload};
 
 #[cfg(test)]

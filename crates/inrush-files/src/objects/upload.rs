@@ -65,10 +65,7 @@ impl ObjectFolder {
     /// # Errors
     /// `Config` for a name that no key can have.
     pub fn create(&self, name: &str) -> Result<ObjectUpload> {
-        let address = self.address.with_key(&format!("{}{name}", self.address.key));
-        let (store, path) = store::of(&address, Patience::Reading)?;
-        let (part, under_way) = (Vec::new(), VecDeque::new());
-        Ok(ObjectUpload { address, store, path, part, upload: None, under_way, n_parts: 0 })
+        ObjectUpload::new(&self.address.with_key(&format!("{}{name}", self.address.key)))
     }
 
     /// Makes all objects appear, and the last of them only if there is none of its name. If one of them fails, those that appeared
@@ -111,6 +108,17 @@ pub struct ObjectUpload {
 }
 
 impl ObjectUpload {
+    pub(super) fn new(address: &Address) -> Result<Self> {
+        let (store, path) = store::of(address, Patience::Reading)?;
+        let (address, part, under_way) = (address.clone(), Vec::new(), VecDeque::new());
+        Ok(Self { address, store, path, part, upload: None, under_way, n_parts: 0 })
+    }
+
+    /// Makes it appear in the place of what has its name.
+    pub(super) fn put(self) -> Result<()> {
+        self.complete(false)
+    }
+
     /// Sends what is left, so that only the completion is missing. A small object is kept until then.
     ///
     /// # Errors

@@ -4,9 +4,9 @@ use super::control::{Control, lock};
 use super::options::LoadOptions;
 use super::report::counters::Counters;
 use super::report::event::{EventHandler, LoadEvent, StoredChunk};
-use inrush_core::load::Reject;
 use inrush_core::load::modes::Counted;
 use inrush_core::load::report::{Records, Retry};
+use inrush_core::load::{Reject, RejectStore};
 use inrush_core::write::answer::LoadWarning;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
@@ -17,6 +17,8 @@ pub(crate) struct Load {
     pub(crate) options: LoadOptions,
     /// The first line of a reject file.
     pub(crate) reject_header: Vec<u8>,
+    /// Where bad rows go in the place of a file.
+    pub(crate) reject_store: Option<Arc<dyn RejectStore>>,
     pub(crate) control: Arc<Control>,
     pub(crate) handler: EventHandler,
     /// Harmless warnings to be reported, each (code, column) once.
@@ -30,13 +32,14 @@ pub(crate) struct Load {
 impl Load {
     pub(crate) fn new(
         options: LoadOptions,
-        reject_header: Vec<u8>,
+        (reject_header, reject_store): (Vec<u8>, Option<Arc<dyn RejectStore>>),
         control: Arc<Control>,
         handler: EventHandler,
     ) -> Self {
         Self {
             options,
             reject_header,
+            reject_store,
             control,
             handler,
             noted: Mutex::default(),

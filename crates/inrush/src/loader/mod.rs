@@ -43,7 +43,7 @@ use commit::ledger::{self, Jobs};
 use control::lock;
 use inrush_core::load::ledger::Totals;
 use inrush_core::load::report::{self as load_report, Report, Stop};
-use inrush_core::load::{Source, Unchanged};
+use inrush_core::load::{RejectStore, Source, Unchanged};
 use inrush_core::{Error, FrontEnd, Kind, Result};
 use lanes::lane::Lane;
 use load::Load;
@@ -76,6 +76,7 @@ pub struct Loader {
     handler: EventHandler,
     control: Arc<Control>,
     reject_header: Vec<u8>,
+    reject_store: Option<Arc<dyn RejectStore>>,
     front_end: FrontEnd,
 }
 
@@ -89,6 +90,7 @@ impl Loader {
             handler: Box::new(|_| {}),
             control: Arc::default(),
             reject_header: Vec::new(),
+            reject_store: None,
             front_end: FrontEnd::Library,
         }
     }
@@ -111,6 +113,14 @@ impl Loader {
     #[must_use]
     pub fn with_reject_header(mut self, header: Vec<u8>) -> Self {
         self.reject_header = header;
+        self
+    }
+
+    /// Sets the objects that bad rows and their log are written to, where [`BadRows::Divert`] names an object of a store. Needs the ledger
+    /// ([`Guarantee::ExactlyOnce`]), which keeps the rows until the objects are complete.
+    #[must_use]
+    pub fn with_reject_store(mut self, store: Option<Arc<dyn RejectStore>>) -> Self {
+        self.reject_store = store;
         self
     }
 
@@ -149,8 +159,8 @@ impl Loader {
                 error
             }
         };
-        let Self { config, table, options, handler, reject_header, .. } = self;
-        let load = Arc::new(Load::new(options, reject_header, control.clone(), handler));
+        let Self { config, table, options, handler, reject_header, reject_store, .. } = self;
+        let load = Arc::new(Load::new(options, (reject_header, reject_store), control.clone(), handler));
         let (target, mut plans) = open::open(load, config, &table, &mut sources).map_err(interrupted)?;
         sort::remove_left(&target);
         let columns = columns_of_all(&plans);
@@ -322,7 +332,16 @@ fn begin_rejects(target: &Target, jobs: &Jobs) -> Result<()> {
     if let BadRows::Divert(path) = &target.load.options.bad_rows
         && !jobs.is_all_loaded()
     {
-        rejects::check(path, jobs.may_have_reject_file())?;
+        match &target.load.reject_store {
+            Some(_) if !jobs.is_kept() => {
+                return Err(Error::config(format!("without a ledger no bad rows are written to `{}`", path.display()))
+                    .with_hint("the ledger keeps them until the object is complete: `--guarantee exactly-once`, or a file on the disk"));
+            }
+            // What is there may be what an earlier run has written when it was killed.
+            Some(_) if jobs.may_have_reject_file() => {}
+            Some(store) => store.check()?,
+            None => rejects::check(path, jobs.may_have_reject_file())?,
+        }
         if !jobs.is_kept() {
             lock(&target.load.counters).reject_file =
                 Some(RejectFile::create(path, target.load.reject_header.clone())?);

@@ -35,7 +35,7 @@ use inrush_core::{Error, Result, human};
 use inrush_files::hints::{self, Reading};
 use inrush_files::{
     NewTable, QuotedEmpties, TableColumns, check_all_names, check_fields_of_formats, check_reject_file, describe_all,
-    found_header, infer_all, likely_encodings, open_all, refuse_other_encodings, reject_header,
+    found_header, infer_all, likely_encodings, open_all, refuse_other_encodings, reject_header, reject_store,
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
@@ -139,9 +139,11 @@ fn load(args: &LoadArgs, config: &Config, signals: &Watch, output: &Output) -> R
         let table = NewTable::new(&mut readers, &of_files, types, by, &csv, &mut |line| output.notice(line))?;
         (options.create, options.keep_spelling) = (Some(table.columns), table.keep_spelling);
     }
+    let mut bad_rows_to = None;
     let header = match &options.bad_rows {
         BadRows::Divert(file) => {
             check_reject_file(file, &args.files, &readers)?;
+            bad_rows_to = reject_store(file)?;
             reject_header(&readers, has_header, &options.matching)
         }
         _ => Vec::new(),
@@ -160,8 +162,8 @@ fn load(args: &LoadArgs, config: &Config, signals: &Watch, output: &Output) -> R
     let verb = if args.is_copy() { "read" } else { show::verb(options.mode, options.dry_run) };
     let gauge = progress::Gauge::new(control.clone(), meters, verb, args.reads_all());
     let sinks = event_sinks::EventSinks::new(output.clone(), events.clone(), gauge.clone());
-    let loader =
-        loader.with_options(options).with_reject_header(header).with_event_handler(move |event| sinks.take(event));
+    let loader = loader.with_options(options).with_reject_header(header).with_reject_store(bad_rows_to);
+    let loader = loader.with_event_handler(move |event| sinks.take(event));
     let _under_way = signals.of(control, gauge.clone());
     let progress = progress::Progress::start(gauge, output);
     let report = loader.load(sources);

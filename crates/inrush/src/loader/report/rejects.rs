@@ -243,7 +243,7 @@ mod tests {
                     let error = check(&path, may_replace).unwrap_err().to_string();
                     assert!(error.contains(&*name.to_string_lossy()), "{error}");
                     assert!(RejectFile::create(&path, Vec::new()).is_err());
-                    let _ = OrderedRejects::create(&path, b"").err().expect("it is not ours");
+                    let _ = OrderedRejects::create(&path, b"", None).err().expect("it is not ours");
                     assert_eq!(std::fs::read_to_string(&name).unwrap(), if is_link { "precious" } else { "theirs" });
                 }
                 assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");

@@ -116,7 +116,9 @@ impl Jobs {
                 // And no other run may write it, until this transaction ends.
                 self.keep_mine(&mut connection)?;
                 let mut keep = |error: Error| of_file.insert(error).clone();
-                let mut file = OrderedRejects::create(path, &target.load.reject_header).map_err(&mut keep)?;
+                let mut file =
+                    OrderedRejects::create(path, &target.load.reject_header, target.load.reject_store.as_deref())
+                        .map_err(&mut keep)?;
                 let mut missing: u64 = totals.iter().map(|totals| totals.rejected).sum();
                 for job in &self.jobs {
                     each_reject(&mut connection, &job.fence, |row| {

@@ -4,7 +4,7 @@
 
 use super::{log_line, log_path, partial, replaced, with_line_end};
 use crate::loader::SHOWN_REJECTS;
-use inrush_core::load::Reject;
+use inrush_core::load::{Reject, RejectObject, RejectStore};
 use inrush_core::{Error, Result};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -13,19 +13,30 @@ use std::path::{Path, PathBuf};
 /// `FILE` and `FILE.log` being written.
 pub(crate) struct OrderedRejects {
     path: PathBuf,
-    records: BufWriter<File>,
-    log: BufWriter<File>,
+    records: Written,
+    log: Written,
     /// The first, for the report.
     first: Vec<Reject>,
 }
 
+/// One of both.
+enum Written {
+    File(BufWriter<File>),
+    Object(BufWriter<Box<dyn RejectObject>>),
+}
+
 impl OrderedRejects {
-    /// Begins both files under temporary names. `header` is the sources' first line; empty if they have none.
-    pub(crate) fn create(path: &Path, header: &[u8]) -> Result<Self> {
+    /// Begins both files under temporary names, or both objects of a store. `header` is the sources' first line; empty if they have none.
+    pub(crate) fn create(path: &Path, header: &[u8], store: Option<&dyn RejectStore>) -> Result<Self> {
         let cannot = |e| cannot_write(path, e);
-        let mut records = BufWriter::new(replaced(&partial(path)).map_err(cannot)?);
+        let (mut records, log) = match store {
+            Some(store) => store.begin()?.map(|object| Written::Object(BufWriter::new(object))).into(),
+            None => {
+                let file = |path| replaced(&partial(path)).map(|file| Written::File(BufWriter::new(file)));
+                (file(path).map_err(cannot)?, file(&log_path(path)).map_err(cannot)?)
+            }
+        };
         records.write_all(header).map_err(cannot)?;
-        let log = BufWriter::new(replaced(&partial(&log_path(path))).map_err(cannot)?);
         Ok(Self { path: path.to_owned(), records, log, first: Vec::new() })
     }
 
@@ -44,18 +55,49 @@ impl OrderedRejects {
     pub(crate) fn finish(self) -> Result<Vec<Reject>> {
         let Self { path, records, log, first } = self;
         let log_path = log_path(&path);
-        let finished = on_disk(records)
-            .and_then(|()| on_disk(log))
-            .and_then(|()| fs::rename(partial(&path), &path))
-            .and_then(|()| fs::rename(partial(&log_path), &log_path))
-            .and_then(|()| sync_folder(&path));
-        finished.map_err(|e| cannot_write(&path, e))?;
+        let are_files = matches!(records, Written::File(_));
+        records.complete(&path)?;
+        log.complete(&path)?;
+        if are_files {
+            let finished = fs::rename(partial(&path), &path)
+                .and_then(|()| fs::rename(partial(&log_path), &log_path))
+                .and_then(|()| sync_folder(&path));
+            finished.map_err(|e| cannot_write(&path, e))?;
+        }
         Ok(first)
     }
 }
 
-fn on_disk(file: BufWriter<File>) -> io::Result<()> {
-    file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
+impl Written {
+    /// The file is on the disk, under its temporary name; the object appears.
+    fn complete(self, path: &Path) -> Result<()> {
+        let cannot = |e| cannot_write(path, e);
+        match self {
+            Self::File(file) => {
+                let file = file.into_inner().map_err(io::IntoInnerError::into_error).map_err(cannot)?;
+                file.sync_all().map_err(cannot)
+            }
+            Self::Object(object) => {
+                object.into_inner().map_err(io::IntoInnerError::into_error).map_err(cannot)?.complete()
+            }
+        }
+    }
+}
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.write(bytes),
+            Self::Object(object) => object.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::File(file) => file.flush(),
+            Self::Object(object) => object.flush(),
+        }
+    }
 }
 
 /// A name is on the disk once its folder is.
@@ -65,6 +107,11 @@ fn sync_folder(path: &Path) -> io::Result<()> {
 }
 
 fn cannot_write(path: &Path, error: io::Error) -> Error {
+    let error = match error.downcast::<Error>() {
+        // Of a store: it names the object.
+        Ok(error) => return error,
+        Err(error) => error,
+    };
     Error::io(format!("cannot write `{}`", path.display()), error)
 }
 
@@ -86,7 +133,7 @@ mod tests {
         };
         // What an earlier run has left is replaced.
         for _ in 0..2 {
-            let mut file = OrderedRejects::create(&path, b"name,age\n").unwrap();
+            let mut file = OrderedRejects::create(&path, b"name,age\n", None).unwrap();
             file.add(reject(2, b"Ann,x\n")).unwrap();
             file.add(reject(3, b"Bob,x")).unwrap();
             assert_eq!(file.finish().unwrap().len(), 2);
