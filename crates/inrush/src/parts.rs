@@ -17,9 +17,9 @@ use std::fmt::Write as _;
 pub fn of_query(connection: &mut Connection, sql: &str, column: &str, n: usize) -> Result<Vec<String>> {
     let sql = sql.trim_end().trim_end_matches(';');
     let all = format!("({sql}\n) AS part");
-    let conditions = whole(connection, &all, column, n)?;
-    Ok(conditions
-        .into_iter()
+    let bounds = whole(connection, &all, column, n)?;
+    Ok(bounds
+        .conditions()
         .map(|condition| match condition {
             None => sql.to_owned(),
             Some(condition) => format!("SELECT * FROM {all} WHERE {condition}"),
@@ -78,21 +78,15 @@ pub enum PartBy {
 pub fn of_rows(connection: &mut Connection, rows: &TableRows, by: &PartBy, n: usize) -> Result<Vec<String>> {
     rows.check()?;
     let table = &rows.table;
-    let ranges = match by {
-        PartBy::Whole(column) => whole(connection, table, column, n)?,
-        PartBy::Day(column) => between(column, &moments(connection, table, column, "DAY", n)?),
-        PartBy::Moment(column) => between(column, &moments(connection, table, column, "SECOND", n)?),
-        PartBy::Text(column) => between(column, &steps(connection, table, column, "_utf8mb4", n)?),
-        PartBy::Bytes(column) => between(column, &steps(connection, table, column, "", n)?),
-        PartBy::Partitions(partitions) => {
-            let of = |names: Vec<&str>| {
-                let names: Vec<_> = names.into_iter().map(quote_ident).collect();
-                rows.select(&format!("{table} PARTITION ({})", names.join(", ")), None)
-            };
-            return Ok(groups(partitions, n).into_iter().map(of).collect());
-        }
-    };
-    Ok(ranges.into_iter().map(|range| rows.select(table, range.as_deref())).collect())
+    if let PartBy::Partitions(partitions) = by {
+        let of = |names: Vec<&str>| {
+            let names: Vec<_> = names.into_iter().map(quote_ident).collect();
+            rows.select(&format!("{table} PARTITION ({})", names.join(", ")), None)
+        };
+        return Ok(groups(partitions, n).into_iter().map(of).collect());
+    }
+    let bounds = Bounds::find(connection, table, by, n)?;
+    Ok(bounds.conditions().map(|range| rows.select(table, range.as_deref())).collect())
 }
 
 /// How many rows the server estimates that a table (in backticks) has.
@@ -155,12 +149,57 @@ impl TableRows {
     }
 }
 
-/// The condition for the rows of each part; `None`: all rows.
-fn whole(connection: &mut Connection, all: &str, column: &str, n: usize) -> Result<Vec<Option<String>>> {
+/// Values of a column between which the ranges are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    /// In backticks.
+    pub(crate) column: String,
+    /// In SQL, each in one line of ASCII.
+    pub(crate) literals: Vec<String>,
+    /// Whether each is surely above the one before it.
+    pub(crate) ascend: bool,
+}
+
+impl Bounds {
+    /// At most `n` ranges of about equal size of a table (in backticks).
+    ///
+    /// # Errors
+    /// `Config` for a column that does not hold such values; those of the server.
+    pub(crate) fn find(connection: &mut Connection, table: &str, by: &PartBy, n: usize) -> Result<Self> {
+        let (column, literals) = match by {
+            PartBy::Whole(column) => return whole(connection, table, column, n),
+            PartBy::Day(column) => (column, moments(connection, table, column, "DAY", n)?),
+            PartBy::Moment(column) => (column, moments(connection, table, column, "SECOND", n)?),
+            PartBy::Text(column) => (column, steps(connection, table, column, "_utf8mb4", n)?),
+            PartBy::Bytes(column) => (column, steps(connection, table, column, "", n)?),
+            PartBy::Partitions(_) => return Ok(Self { column: String::new(), literals: Vec::new(), ascend: true }),
+        };
+        Ok(Self { column: quote_ident(column), literals, ascend: false })
+    }
+
+    /// The condition for the rows of each range; `None`: all rows.
+    pub(crate) fn conditions(&self) -> impl Iterator<Item = Option<String>> {
+        (0..=self.literals.len()).map(|at| self.condition(at))
+    }
+
+    /// The condition of one range. A row is in the first range whose end is above it, so that each is in one, even if the bounds do not ascend.
+    pub(crate) fn condition(&self, at: usize) -> Option<String> {
+        let column = &self.column;
+        let below = self.literals.get(at).map(|bound| format!("{column} < {bound}"));
+        let above = if self.ascend { &self.literals[at.saturating_sub(1)..at] } else { &self.literals[..at] };
+        let above = above.iter().map(|bound| format!("{column} >= {bound}"));
+        if at == 0 {
+            return below.map(|below| format!("{below} OR {column} IS NULL"));
+        }
+        Some(above.chain(below).collect::<Vec<_>>().join(" AND "))
+    }
+}
+
+fn whole(connection: &mut Connection, all: &str, column: &str, n: usize) -> Result<Bounds> {
     let column = quote_ident(column);
     let ends = connection.query_one::<Ends>(&format!("SELECT MIN({column}), MAX({column}) FROM {all}"), ())?;
-    let Some(ends) = ends.read(&column)? else { return Ok(vec![None]) };
-    Ok(ranges(&column, ends, n))
+    let literals = ends.read(&column)?.map_or(Vec::new(), |ends| between(ends, n));
+    Ok(Bounds { column, literals, ascend: true })
 }
 
 /// Bounds of equal distance between the least and the greatest value, as literals; none if these are no moments of a calendar.
@@ -204,25 +243,6 @@ fn steps(connection: &mut Connection, table: &str, column: &str, introducer: &st
     Ok(bounds)
 }
 
-/// The ranges between bounds. A row is in the first whose end is above it, so that each is in one, even if the bounds do not ascend.
-fn between(column: &str, bounds: &[String]) -> Vec<Option<String>> {
-    let column = quote_ident(column);
-    let mut ranges = Vec::new();
-    let mut above = String::new();
-    for bound in bounds {
-        ranges.push(Some(match above.is_empty() {
-            true => format!("{column} < {bound} OR {column} IS NULL"),
-            false => format!("{above} AND {column} < {bound}"),
-        }));
-        if !above.is_empty() {
-            above += " AND ";
-        }
-        let _ = write!(above, "{column} >= {bound}");
-    }
-    ranges.push(Some(above).filter(|above| !above.is_empty()));
-    ranges
-}
-
 /// At most `n` groups of partitions, of about as many rows each.
 fn groups(partitions: &[(String, u64)], n: usize) -> Vec<Vec<&str>> {
     let mut groups: Vec<(u64, Vec<&str>)> = vec![(0, Vec::new()); n.clamp(1, partitions.len().max(1))];
@@ -238,21 +258,11 @@ fn groups(partitions: &[(String, u64)], n: usize) -> Vec<Vec<&str>> {
     groups.into_iter().map(|(_, names)| names).filter(|names| !names.is_empty()).collect()
 }
 
-/// The ranges between the least and the greatest value.
-fn ranges(column: &str, (least, most): (i128, i128), n: usize) -> Vec<Option<String>> {
+/// Bounds of equal distance between the least and the greatest value.
+fn between((least, most): (i128, i128), n: usize) -> Vec<String> {
     let n = i128::try_from(n.max(1)).unwrap_or(1);
     let step = ((most - least) / n + 1).max(1);
-    let bounds: Vec<i128> = (1..n).map(|at| least + at * step).take_while(|bound| *bound <= most).collect();
-    let condition = |at: usize| {
-        let from = at.checked_sub(1).and_then(|before| bounds.get(before));
-        match (from, bounds.get(at)) {
-            (None, None) => None,
-            (None, Some(to)) => Some(format!("{column} < {to} OR {column} IS NULL")),
-            (Some(from), None) => Some(format!("{column} >= {from}")),
-            (Some(from), Some(to)) => Some(format!("{column} >= {from} AND {column} < {to}")),
-        }
-    };
-    (0..=bounds.len()).map(condition).collect()
+    (1..n).map(|at| least + at * step).take_while(|bound| *bound <= most).map(|bound| bound.to_string()).collect()
 }
 
 /// The least and the greatest value, in the form of the server's answer.
@@ -315,8 +325,8 @@ mod tests {
     #[test]
     fn a_row_is_below_one_bound() {
         let of = |bounds: &[&str]| -> Vec<_> {
-            let bounds: Vec<_> = bounds.iter().map(|bound| (*bound).to_owned()).collect();
-            between("c", &bounds).into_iter().map(Option::unwrap_or_default).collect()
+            let literals = bounds.iter().map(|bound| (*bound).to_owned()).collect();
+            conditions(&Bounds { column: "`c`".into(), literals, ascend: false })
         };
         assert_eq!(of(&[]), [""]);
         assert_eq!(of(&["5"]), ["`c` < 5 OR `c` IS NULL", "`c` >= 5"]);
@@ -334,8 +344,12 @@ mod tests {
         assert_eq!(of(&[4, 4], 9), ["p0", "p1"]);
     }
 
+    fn conditions(bounds: &Bounds) -> Vec<String> {
+        bounds.conditions().map(Option::unwrap_or_default).collect()
+    }
+
     fn of(ends: (i128, i128), n: usize) -> Vec<String> {
-        ranges("c", ends, n).into_iter().map(Option::unwrap_or_default).collect()
+        conditions(&Bounds { column: "c".into(), literals: between(ends, n), ascend: true })
     }
 
     #[test]

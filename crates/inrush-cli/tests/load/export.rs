@@ -1,7 +1,7 @@
 //! `inrush export`: what comes out is what went in, of one state, whole or not at all. Global locks are for servers of one's own.
 
 use crate::place::{Done, Place, Rows, everywhere};
-use crate::session::await_true;
+use crate::session::{Session, await_true};
 use inrush_testkit::patience::Wait;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -241,6 +241,77 @@ fn an_export_that_ends_early_leaves_nothing_that_looks_whole() {
         }
         assert_eq!(export(place, "slow --lanes 1 --to out").code, 0);
         assert_eq!(names(place, "out"), ["manifest.json", "slow.parquet"]);
+    });
+}
+
+/// The tables that are read later change while the first one is read.
+#[test]
+fn a_table_that_changes_meanwhile_ends_the_export() {
+    everywhere("export_changed", |place| {
+        for (change, code) in [
+            ("ALTER TABLE later ADD COLUMN more INT DEFAULT 7", 1412),
+            ("ALTER TABLE later ADD COLUMN more INT DEFAULT 7, ALGORITHM=COPY", 1412),
+            ("DROP TABLE later", 1146),
+            ("RENAME TABLE later TO renamed", 1146),
+        ] {
+            place.sql(
+                "DROP TABLE IF EXISTS first, later, renamed; CREATE TABLE first (id INT PRIMARY KEY); INSERT INTO first VALUES (1); \
+                 CREATE TABLE later LIKE first; INSERT INTO later VALUES (2)",
+            );
+            let lock = format!("{}_change", place.schema.name());
+            let holder = Session::open(place, &format!("DO GET_LOCK('{lock}', 100)"));
+            let mut export = command(place, "first later --format csv --snapshot tables --lanes 1 --to out");
+            let export = export.arg("--where").arg(format!("id > 1 OR GET_LOCK('{lock}', 1000) = 1")).spawn().unwrap();
+            await_true("the reading", || {
+                let list = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE INFO LIKE 'SELECT%GET_LOCK%' AND DB = DATABASE() AND ID <> CONNECTION_ID()";
+                place.sql(list) != "0"
+            });
+            place.sql(change);
+            drop(holder);
+            let done = place.done(&export.wait_with_output().unwrap());
+            if done.code == 0 && !place.is_mysql() && change.ends_with("DEFAULT 7") {
+                // MariaDB still knows the state before a column that it added instantly.
+                assert_eq!(place.read("out/later.csv"), "id\n2\n", "{done}");
+                std::fs::remove_dir_all(place.path("out")).unwrap();
+                continue;
+            }
+            assert_eq!((done.code, &done.json["error"]["code"]), (3, &code.into()), "{change}: {done}");
+            done.says("`later`: ");
+            done.says("was altered, renamed or dropped after the export began");
+            assert!(!place.path("out").exists(), "{change}: {done}");
+        }
+    });
+}
+
+/// A disk without room for the files: nothing stays, and the table is named.
+#[test]
+fn a_full_disk_ends_the_export() {
+    everywhere("export_full", |place| {
+        place.sql(
+            "CREATE TABLE much (id INT PRIMARY KEY, t VARCHAR(8000)); INSERT INTO much \
+             WITH RECURSIVE s AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM s WHERE n < 900) \
+             SELECT n, CONCAT(SHA2(n, 512), SHA2(n + 0.1, 512), SHA2(n + 0.2, 512), SHA2(n + 0.3, 512), SHA2(n + 0.4, 512)) FROM s",
+        );
+        std::fs::create_dir(place.path("small")).unwrap();
+        for format in ["csv", "jsonl", "parquet", "arrow", "sql"] {
+            let export = command(place, &format!("much --snapshot tables --format {format} --to small/out"));
+            let mut small = Command::new("unshare");
+            let script = "mount -t tmpfs -o size=200k none small && \"$@\"; code=$?; ls -A small >&2; exit $code";
+            small.args(["--mount", "--propagation", "private", "sh", "-c", script, "sh"]);
+            small.arg(export.get_program()).args(export.get_args());
+            small.current_dir(place.folder.path()).stdin(Stdio::null());
+            for (name, value) in export.get_envs() {
+                match value {
+                    Some(value) => small.env(name, value),
+                    None => small.env_remove(name),
+                };
+            }
+            let done = place.done(&small.output().unwrap());
+            assert_eq!(done.code, 3, "{format}: {done}");
+            done.says("No space left on device");
+            done.says("much");
+            assert!(!done.stderr.contains("out"), "{format}: the folder stays: {done}");
+        }
     });
 }
 

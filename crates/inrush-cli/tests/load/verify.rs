@@ -1,9 +1,13 @@
 //! `inrush verify`: every change of a table is found, also those that a sum of CRC32 does not see, and nothing else is.
 
 use crate::place::{Place, everywhere};
+use crate::stopped::await_true;
 use inrush_testkit::dice::{Dice, is_long};
 use inrush_testkit::servers;
+use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 pub(crate) fn command(place: &Place, arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
@@ -213,6 +217,106 @@ fn keys_of_every_kind() {
             ));
             check(place, columns, *want);
         }
+    });
+}
+
+/// The columns of a table whose key has ranges, and the n-th value of the key's first column.
+const RANGES: &[(&str, &str)] = &[
+    ("k INT PRIMARY KEY", "n * 3"),
+    ("k BIGINT, part INT DEFAULT 7, PRIMARY KEY (k, part)", "n * 1000000007"),
+    ("k DATE PRIMARY KEY", "'1000-01-01' + INTERVAL n DAY"),
+    ("k DATETIME(6) PRIMARY KEY", "'2024-01-01' + INTERVAL n * 0.25 SECOND"),
+    ("k TIMESTAMP(3) PRIMARY KEY", "'2024-03-31' + INTERVAL n * 17 SECOND"),
+    ("k VARCHAR(20) PRIMARY KEY", "CONCAT(CHAR(97 + n % 26 USING utf8mb4), n, 'é')"),
+    ("k VARCHAR(20) CHARACTER SET latin1 PRIMARY KEY", "CONCAT(CHAR(65 + n % 26 USING latin1), n)"),
+    ("k VARBINARY(28) PRIMARY KEY", "UNHEX(SHA2(n, 224))"),
+];
+
+/// Ranges of keys of every kind: what differs in the first, in the middle, and beyond the last is found, and nothing else.
+#[test]
+fn ranges_of_keys_of_every_kind() {
+    everywhere("verify_ranges", |place| {
+        for (columns, value) in RANGES {
+            place.sql(&format!(
+                "SET time_zone = '+00:00'; DROP TABLE IF EXISTS one, other; \
+                 CREATE TABLE one ({columns}, v INT) DEFAULT CHARSET utf8mb4; \
+                 INSERT INTO one (k, v) WITH RECURSIVE s AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM s WHERE n < 900) \
+                 SELECT {value}, n FROM s; CREATE TABLE other LIKE one; INSERT INTO other SELECT * FROM one; \
+                 UPDATE other SET v = -1 WHERE v = 300; DELETE FROM one WHERE v = 900; DELETE FROM other WHERE v = 2; ANALYZE TABLE one, other"
+            ));
+            // So slow that each range has few rows.
+            let done = verify(place, "one other --rate 450 --lanes 3 --differences 5");
+            assert_eq!(numbers(&done), (2, [1, 1, 1]), "{columns}: {done}");
+            assert_eq!((&done.json["rows"], &done.json["other_rows"]), (&899.into(), &899.into()), "{columns}: {done}");
+        }
+    });
+}
+
+/// A comparison that is interrupted, and killed, continues after the ranges that were equal.
+#[test]
+fn an_interrupted_comparison_continues() {
+    everywhere("verify_continues", |place| {
+        place.sql(
+            "CREATE TABLE one (id INT PRIMARY KEY, v INT); \
+             INSERT INTO one WITH RECURSIVE s AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM s WHERE n < 1000) SELECT n, n FROM s; \
+             CREATE TABLE other LIKE one; INSERT INTO other SELECT * FROM one; ANALYZE TABLE one, other",
+        );
+        let arguments = "one other --rate 50 --lanes 1 --checkpoint c";
+        let n_equal = || {
+            let text = std::fs::read_to_string(place.path("c")).unwrap_or_default();
+            text.lines().filter(|line| line.starts_with("equal ")).count()
+        };
+        for (n, name, end) in [(1, "INT", (Some(130), None)), (2, "KILL", (None, Some(9)))] {
+            let child = command(place, arguments).spawn().unwrap();
+            await_true("equal ranges", || n_equal() >= n);
+            assert!(Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap().success());
+            let output = child.wait_with_output().unwrap();
+            assert_eq!((output.status.code(), output.status.signal()), end, "{output:?}");
+        }
+        assert!(n_equal() < 20);
+        let other = verify(place, "one other --columns id --checkpoint c");
+        assert_eq!(other.code, 1, "{other}");
+        other.says("is of another comparison");
+        // In a range that was equal: it is not compared again.
+        place.sql("UPDATE other SET v = 0 WHERE id = 1; UPDATE other SET v = 0 WHERE id = 1000");
+        let done = verify(place, &arguments.replace("--rate 50", "--rate 100k"));
+        assert_eq!(numbers(&done), (2, [0, 0, 1]), "{done}");
+        assert_eq!(
+            (&done.json["rows"], done.json["differences"][0]["key"]["id"].as_str()),
+            (&1000.into(), Some("1000")),
+            "{done}"
+        );
+        assert!(!place.path("c").exists());
+        check(place, "from the beginning", [0, 0, 2]);
+    });
+}
+
+/// Both tables are changed in one transaction, again and again: one state of both is equal.
+#[test]
+fn one_state_of_both_tables() {
+    everywhere("verify_snapshot", |place| {
+        place.sql(
+            "CREATE TABLE one (id INT PRIMARY KEY, v INT); \
+             INSERT INTO one WITH RECURSIVE s AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM s WHERE n < 1000) SELECT n, n FROM s; \
+             CREATE TABLE other LIKE one; INSERT INTO other SELECT * FROM one; ANALYZE TABLE one, other",
+        );
+        let over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let writer = scope.spawn(|| {
+                let mut n = 0;
+                while !over.load(Ordering::Relaxed) {
+                    place.sql("BEGIN; UPDATE one SET v = v + 1; UPDATE other SET v = v + 1; COMMIT");
+                    n += 1;
+                }
+                n
+            });
+            for _ in 0..10 {
+                let done = verify(place, "one other --snapshot");
+                assert_eq!(numbers(&done), (0, [0, 0, 0]), "{done}");
+            }
+            over.store(true, Ordering::Relaxed);
+            assert!(writer.join().unwrap() > 0);
+        });
     });
 }
 

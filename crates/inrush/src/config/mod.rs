@@ -76,6 +76,11 @@ impl Config {
         (&self.host, self.port, &self.socket, &self.user) == (&other.host, other.port, &other.socket, &other.user)
     }
 
+    /// The server's address, as a text that is another for each address.
+    pub(crate) fn server(&self) -> String {
+        format!("{:?} {} {:?}", self.host, self.port, self.socket)
+    }
+
     /// A connection to `localhost:3306` over TCP as the user of this process; everything else by default.
     pub fn new() -> Self {
         Self::default()

@@ -1,9 +1,12 @@
-//! The parts into which the rows of both tables are cut: ranges of a key that is one whole number, else beginnings of the digest of the key.
+//! The cells into which the rows of both tables are cut: ranges of the first column of the key, else beginnings of the key's digest.
 
+use super::checkpoint::Checkpoint;
+use super::pace::Pace;
 use super::rows::{self, Extra, no_digest};
 use super::side::{Connections, Pair, Sql};
 use super::{Difference, Verified, VerifyControl, VerifyOptions};
 use crate::blocking::Connection;
+use crate::parts::Bounds;
 use crate::{Error, Kind, Result};
 use inrush_core::verify;
 use std::collections::BTreeMap;
@@ -26,61 +29,80 @@ type Cell = [String; 2];
 
 /// What all lanes share.
 struct Walk<'a, 'e> {
+    pair: &'a Pair,
     sql: &'a [Sql; 2],
     options: &'a VerifyOptions,
     control: &'a VerifyControl,
+    /// As the optimizer estimates.
+    rows: u64,
+    /// The ends of the cells; `None`: there is one cell.
+    bounds: Option<Bounds>,
+    pace: Option<Pace>,
+    checkpoint: Option<&'a Checkpoint>,
     found: Mutex<(&'a mut Verified, &'a mut Each<'e>)>,
     /// Differences that got their values.
     described: AtomicUsize,
 }
 
 pub(super) fn compare(
-    pair: &Pair,
+    pair: &mut Pair,
     options: &VerifyOptions,
     control: &VerifyControl,
     each: &mut Each<'_>,
     verified: &mut Verified,
 ) -> Result<()> {
-    let described = AtomicUsize::new(0);
-    let walk = Walk { sql: &pair.sql, options, control, found: Mutex::new((verified, each)), described };
-    match &pair.range_column {
-        Some(column) => walk.by_ranges(pair, column),
-        None => walk.by_beginnings(pair),
+    let rows = pair.estimated_rows()?;
+    let cell_rows = options.rate.map_or(CELL_ROWS, |rate| rate.get().min(CELL_ROWS));
+    let (identity, column) = (pair.identity(), pair.range_column().map(str::to_owned));
+    let find = || pair.bounds(rows, cell_rows);
+    let checkpoint = match &options.checkpoint {
+        Some(path) => Some(Checkpoint::open(path, &identity, column.as_deref(), find)?),
+        None => None,
+    };
+    let bounds = match &checkpoint {
+        Some(checkpoint) => checkpoint.bounds.clone(),
+        None => pair.bounds(rows, cell_rows)?,
+    };
+    let pace = options.rate.map(Pace::new);
+    if let Some(rate) = options.rate.filter(|rate| bounds.is_none() && rows > rate.get()) {
+        return Err(Error::config(format!("{} cannot be compared at {rate} rows a second: it is read at once", pair.one.table))
+            .with_hint("a rate needs a key that begins with a number, a date or a time, or with a text of one collation on both sides"));
     }
+    let n_cells = bounds.as_ref().map_or(1, |bounds| bounds.literals.len() + 1);
+    let lanes = pair.connections(options.lanes.min(n_cells))?;
+    let walk = Walk {
+        pair,
+        sql: &pair.sql,
+        options,
+        control,
+        rows,
+        bounds,
+        pace,
+        checkpoint: checkpoint.as_ref(),
+        found: Mutex::new((verified, each)),
+        described: AtomicUsize::new(0),
+    };
+    walk.run(lanes, n_cells)?;
+    checkpoint.map_or(Ok(()), Checkpoint::remove)
 }
 
 impl Walk<'_, '_> {
-    fn by_ranges(&self, pair: &Pair, column: &str) -> Result<()> {
-        let mut lanes = vec![pair.again()?];
-        let ends =
-            lanes[0].both(|connection, side| ends(connection, &self.sql[side].table, column, &pair.condition))?;
-        let both =
-            |a: Ends, b: Ends| Ends { least: a.least.min(b.least), most: a.most.max(b.most), rows: a.rows.max(b.rows) };
-        let n_sides = if self.options.subset { 1 } else { 2 };
-        let ends = ends.into_iter().take(n_sides).flatten().reduce(both);
-        let Some(Ends { least, most, rows }) = ends else { return Ok(()) };
-        let step = ((most - least) / i128::from(rows.div_ceil(CELL_ROWS).max(1)) + 1).max(1);
-        while lanes.len() < self.options.lanes && least + step * lanes.len() as i128 <= most {
-            lanes.push(pair.again()?);
-        }
-        let next = Mutex::new(least);
-        let take = || {
-            let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
-            let low = *next;
-            *next += step;
-            (low <= most).then(|| (low, (low + step - 1).min(most)))
-        };
-        let condition = |range| [0, 1].map(|side| pair.condition(side, Some(range)));
+    /// Compares all cells, each by one of the lanes.
+    fn run(&self, lanes: Vec<Connections>, n_cells: usize) -> Result<()> {
+        let next = AtomicUsize::new(0);
         let lane = |mut connections: Connections| {
-            while let Some(range) = take() {
-                let end = self.range(&mut connections, range, &condition);
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                if at >= n_cells {
+                    return Ok(());
+                }
+                let end = self.cell(&mut connections, at);
                 if end.is_err() {
                     // The other lanes take no further cell.
-                    *next.lock().unwrap_or_else(PoisonError::into_inner) = most + 1;
+                    next.store(n_cells, Ordering::Relaxed);
                     return end;
                 }
             }
-            Ok(())
         };
         thread::scope(|scope| {
             let lanes: Vec<_> = lanes.into_iter().map(|connections| scope.spawn(|| lane(connections))).collect();
@@ -91,50 +113,48 @@ impl Walk<'_, '_> {
         })
     }
 
-    /// Compares a range, in halves as long as it has too many rows to fetch.
-    fn range(
-        &self,
-        connections: &mut Connections,
-        whole: (i128, i128),
-        condition: &impl Fn((i128, i128)) -> Cell,
-    ) -> Result<()> {
-        let mut open = vec![whole];
-        while let Some((low, high)) = open.pop() {
-            self.check()?;
-            let cell = condition((low, high));
-            let [one, other] = self.sums(connections, &cell, None)?.map(|mut sums| sums.remove(""));
-            let [n_one, n_other] = [&one, &other].map(|sums| sums.as_ref().map_or(0, |sums| sums.rows));
-            if (low, high) == whole {
-                self.count(n_one, n_other);
+    fn cell(&self, connections: &mut Connections, at: usize) -> Result<()> {
+        self.check()?;
+        if let Some([rows, other_rows]) = self.checkpoint.and_then(|checkpoint| checkpoint.equal(at)) {
+            self.count(rows, other_rows);
+            return Ok(());
+        }
+        let range = self.bounds.as_ref().and_then(|bounds| bounds.condition(at));
+        let cell = [0, 1].map(|side| self.pair.condition(side, range.as_deref()));
+        let Some(_) = range else { return self.by_beginnings(connections, &cell, None) };
+        let [one, other] = self.sums(connections, &cell, None)?.map(|mut sums| sums.remove(""));
+        let [n_one, n_other] = [&one, &other].map(|sums| sums.as_ref().map_or(0, |sums| sums.rows));
+        self.count(n_one, n_other);
+        if one == other {
+            if let Some(checkpoint) = self.checkpoint {
+                checkpoint.add(at, [n_one, n_other])?;
             }
-            if one == other {
-                continue;
-            }
-            if n_one.max(n_other) > FETCHED_ROWS && low < high {
-                let middle = low + (high - low) / 2;
-                open.extend([(middle + 1, high), (low, middle)]);
-                continue;
-            }
+        } else if n_one.max(n_other) > FETCHED_ROWS {
+            self.by_beginnings(connections, &cell, Some(n_one.max(n_other)))?;
+        } else {
             self.report(connections, &cell)?;
+        }
+        if let Some(pace) = &self.pace {
+            pace.wait(n_one.max(n_other), || self.check())?;
         }
         Ok(())
     }
 
-    fn by_beginnings(&self, pair: &Pair) -> Result<()> {
-        let mut connections = pair.again()?;
-        let estimates = connections.both(|connection, side| estimate(connection, &self.sql[side].table))?;
-        let rows = estimates.into_iter().max().unwrap_or_default();
+    /// Compares a cell by the beginnings of its keys' digests. `counted`: its rows, if they are counted already.
+    fn by_beginnings(&self, connections: &mut Connections, all: &Cell, counted: Option<u64>) -> Result<()> {
+        let rows = counted.unwrap_or(self.rows);
         let digits = (0..MAX_DIGITS).find(|digits| rows >> (4 * digits) < CELL_ROWS_OF_DIGESTS).unwrap_or(MAX_DIGITS);
-        let all = [0, 1].map(|side| pair.condition(side, None));
-        let [one, other] = self.sums(&mut connections, &all, Some(digits))?;
+        let [one, other] = self.sums(connections, all, Some(digits))?;
         let total = |sums: &BTreeMap<String, Sums>| sums.values().map(|sums| sums.rows).sum();
-        self.count(total(&one), total(&other));
+        if counted.is_none() {
+            self.count(total(&one), total(&other));
+        }
         let n_rows = |key: &str| [&one, &other].iter().filter_map(|sums| sums.get(key)).map(|sums| sums.rows).max();
         let mut differ: Vec<&str> =
             one.keys().chain(other.keys()).filter(|key| one.get(*key) != other.get(*key)).map(String::as_str).collect();
         differ.sort_unstable();
         differ.dedup();
-        // Each round reads the tables again, so it takes as many as memory has room for.
+        // Each round reads the rows again, so it takes as many as memory has room for.
         let mut rest = &differ[..];
         while !rest.is_empty() {
             self.check()?;
@@ -149,7 +169,7 @@ impl Walk<'_, '_> {
             let cell = [0, 1].map(|side: usize| {
                 format!("LEFT({},{digits}) IN ({list}) AND {}", self.sql[side].key_digest, all[side])
             });
-            self.report(&mut connections, &cell)?;
+            self.report(connections, &cell)?;
         }
         Ok(())
     }
@@ -204,7 +224,10 @@ impl Walk<'_, '_> {
 
     fn check(&self) -> Result<()> {
         match self.control.is_over.load(Ordering::Relaxed) {
-            true => Err(Error::new(Kind::Interrupted, "the comparison was stopped")),
+            true => Err(Error::new(Kind::Interrupted, "the comparison was stopped").with_hint(match self.checkpoint {
+                Some(_) => "the same command continues after the ranges that were equal",
+                None => "with a checkpoint, a later comparison continues after the ranges that were equal",
+            })),
             false => Ok(()),
         }
     }
@@ -233,33 +256,6 @@ fn sums_of_rows(
     })?;
     let sums = |(n, sums): (u64, [u128; 2])| Sums { rows: n, sums: sums.map(|sum| sum.to_string()) };
     Ok(found.into_iter().map(|(beginning, of_rows)| (beginning, sums(of_rows))).collect())
-}
-
-struct Ends {
-    least: i128,
-    most: i128,
-    /// As the optimizer estimates.
-    rows: u64,
-}
-
-/// `None`: there is no row.
-fn ends(connection: &mut Connection, table: &str, column: &str, condition: &str) -> Result<Option<Ends>> {
-    let query = format!("SELECT CONCAT(MIN({column})),CONCAT(MAX({column})) FROM {table} WHERE {condition}");
-    let (least, most) = connection.query_one::<(Option<String>, Option<String>)>(&query, ())?;
-    let number = |text: Option<String>| text.and_then(|text| text.parse::<i128>().ok());
-    let Some((least, most)) = number(least).zip(number(most)) else { return Ok(None) };
-    Ok(Some(Ends { least, most, rows: estimate(connection, table)? }))
-}
-
-/// The number of rows, as the optimizer estimates.
-fn estimate(connection: &mut Connection, table: &str) -> Result<u64> {
-    let mut rows = 0;
-    connection.query_each(&format!("EXPLAIN SELECT * FROM {table}"), (), |row| {
-        let at = row.columns().iter().position(|column| column.name == "rows");
-        rows = at.and_then(|at| row.get::<Option<u64>>(at).ok().flatten()).unwrap_or(rows);
-        Ok(())
-    })?;
-    Ok(rows)
 }
 
 /// Rows of a range that are summed at once.

@@ -1,12 +1,14 @@
 //! Compares two tables row by row without fetching them: the servers compute digests, and only rows that differ travel.
 //!
 //! ```text
-//! columns, key -> cells (ranges of a whole-number key, or beginnings of digests) -> sums of both sides
+//! columns, key -> cells (ranges of the key's first column, or beginnings of digests) -> sums of both sides
 //!              -> the cells that differ -> digest and key of each of their rows -> rows that are missing, extra, different
 //! ```
 //! Invariant: a table is called equal only if each cell was summed on both sides, and no digest was NULL.
 
 mod cells;
+mod checkpoint;
+mod pace;
 mod rows;
 mod side;
 
@@ -14,6 +16,8 @@ use crate::table::TableName;
 use crate::{Config, Result};
 pub use rows::{Difference, DifferenceKind};
 use side::{Pair, Side};
+use std::num::NonZeroU64;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What is compared, and how.
@@ -26,11 +30,24 @@ pub struct VerifyOptions {
     pub(crate) condition: Option<String>,
     pub(crate) lanes: usize,
     pub(crate) described: usize,
+    pub(crate) rate: Option<NonZeroU64>,
+    pub(crate) checkpoint: Option<PathBuf>,
+    pub(crate) snapshot: bool,
 }
 
 impl Default for VerifyOptions {
     fn default() -> Self {
-        Self { columns: Vec::new(), columns_alone: false, subset: false, condition: None, lanes: 2, described: 20 }
+        Self {
+            columns: Vec::new(),
+            columns_alone: false,
+            subset: false,
+            condition: None,
+            lanes: 2,
+            described: 20,
+            rate: None,
+            checkpoint: None,
+            snapshot: false,
+        }
     }
 }
 
@@ -64,9 +81,30 @@ impl VerifyOptions {
         self
     }
 
-    /// So many pairs of connections compare side by side, where the key is one whole number. Default: 2.
+    /// So many pairs of connections compare side by side, where the key begins with a number, a date or a time, bytes, or a text of one
+    /// collation on two servers of one kind. Default: 2.
     pub fn with_lanes(mut self, n: usize) -> Self {
         self.lanes = n.max(1);
+        self
+    }
+
+    /// At most so many rows a second are read of each table. An error for tables of more rows whose key has no ranges, as they are read at once.
+    pub fn with_rate(mut self, rows: NonZeroU64) -> Self {
+        self.rate = Some(rows);
+        self
+    }
+
+    /// Ranges that are equal are noted in this file, and a later comparison of the same tables with the same file skips them. It is removed
+    /// when all are compared. The file of another comparison is an error. Default: none.
+    pub fn with_checkpoint(mut self, file: impl Into<PathBuf>) -> Self {
+        self.checkpoint = Some(file.into());
+        self
+    }
+
+    /// Compares one state of both tables (of each, if they are on two servers) by [`ReadView`](crate::ReadView)s, which take a lock for
+    /// milliseconds. Default: each query sees the rows of its moment, and rows that seem to differ are read once more.
+    pub fn with_snapshot(mut self, snapshot: bool) -> Self {
+        self.snapshot = snapshot;
         self
     }
 
@@ -140,7 +178,8 @@ impl VerifyControl {
 ///
 /// The tables may be on two servers, of MySQL and MariaDB, with other character sets, collations and indexes; columns are found by name. A row
 /// is found again by the primary key of the first table, or a unique key without NULL, if there is one. Rows that change meanwhile are read
-/// once more before they are reported; without [`ReadView`](crate::ReadView)s both tables are as they are at the time of each query.
+/// once more before they are reported; without [`with_snapshot`](VerifyOptions::with_snapshot) both tables are as they are at the time of each
+/// query.
 ///
 /// ```
 /// # let shop = inrush_testkit::shop::open();
@@ -172,8 +211,8 @@ pub fn verify_tables(
 ) -> Result<Verified> {
     let is_one_server = one.0.is_same_login(other.0);
     let (one, other) = (Side::open(one, options)?, Side::open(other, options)?);
-    let pair = Pair::new(one, other, options, is_one_server)?;
+    let mut pair = Pair::new(one, other, options, is_one_server)?;
     let mut verified = Verified { key: pair.key_names(), columns: pair.column_names(), ..Verified::default() };
-    cells::compare(&pair, options, control, &mut each, &mut verified)?;
+    cells::compare(&mut pair, options, control, &mut each, &mut verified)?;
     Ok(verified)
 }

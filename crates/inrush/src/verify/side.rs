@@ -2,10 +2,13 @@
 
 use super::VerifyOptions;
 use crate::blocking::Connection;
+use crate::parts::{Bounds, PartBy, estimated_rows};
+use crate::read_view::{ReadLock, ReadView};
 use crate::table::TableName;
 use crate::{Config, Error, Result};
 use inrush_core::column::{Column, ColumnType};
 use inrush_core::verify::{self, Compared};
+use std::collections::HashMap;
 use std::thread;
 
 /// A connection and a table.
@@ -17,6 +20,8 @@ pub(super) struct Side {
     columns: Vec<Column>,
     /// The columns of the primary key, or of a unique key without NULL.
     key: Vec<String>,
+    /// The collations of the texts of the table, by the name of the column.
+    collations: HashMap<String, String>,
 }
 
 impl Side {
@@ -32,7 +37,19 @@ impl Side {
             !options.columns_alone || options.columns.iter().any(|name| name.eq_ignore_ascii_case(column))
         };
         let key = key(&mut connection, &found.schema, &found.name, is_usable)?;
-        Ok(Self { config, connection, table: name.quoted(), columns: found.columns.clone(), key })
+        let collations = connection.query::<(String, String)>(
+            "SELECT COLUMN_NAME, COLLATION_NAME FROM information_schema.COLUMNS
+             WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? AND COLLATION_NAME IS NOT NULL",
+            (&found.schema, &found.name),
+        )?;
+        Ok(Self {
+            config,
+            connection,
+            table: name.quoted(),
+            columns: found.columns.clone(),
+            key,
+            collations: collations.into_iter().collect(),
+        })
     }
 
     /// Another connection for the same table.
@@ -41,9 +58,12 @@ impl Side {
     }
 }
 
-/// With the settings on which the digests depend.
 fn connect(config: &Config) -> Result<Connection> {
-    let mut connection = Connection::connect(config)?;
+    prepared(Connection::connect(config)?)
+}
+
+/// With the settings on which the digests depend.
+fn prepared(mut connection: Connection) -> Result<Connection> {
     connection.execute("SET SESSION sql_mode = ''", ())?;
     Ok(connection)
 }
@@ -89,12 +109,14 @@ pub(super) struct Pair {
     pub(super) one: Side,
     pub(super) other: Side,
     pub(super) sql: [Sql; 2],
-    /// The column of the key if that is one whole number in both tables.
-    pub(super) range_column: Option<String>,
+    /// The first column of the key, if its ranges have the same rows in both tables.
+    range: Option<PartBy>,
     /// The condition of the rows that are compared.
-    pub(super) condition: String,
+    condition: String,
     /// Whether the second side's rows are those whose key the first table has, which one server can find out.
     joins: bool,
+    is_one_server: bool,
+    is_snapshot: bool,
 }
 
 /// The SQL of one side.
@@ -135,32 +157,57 @@ impl Pair {
             Ok::<_, Error>(Sql { table: table.to_owned(), columns, key, digest, key_digest, documents })
         };
         let sql = [sql(true, &one.table)?, sql(false, &other.table)?];
-        // No range has the rows without a key, which a table that lacks the other's key may have.
-        let is_number = |side: &Side, name: &str| {
-            side.column(name, "").is_ok_and(|column| !column.nullable && matches!(column.ty, ColumnType::Int { .. }))
-        };
-        let range_column = match key {
-            [name] if is_number(&one, name) && is_number(&other, name) => Some(sql[0].key[0].quoted().to_owned()),
-            _ => None,
-        };
+        let range = key.first().and_then(|name| range(&one, &other, name, is_one_family));
         let condition = options.condition.as_ref().map_or("TRUE".to_owned(), |condition| format!("({condition}\n)"));
         let joins = options.subset && is_one_server;
-        Ok(Self { one, other, sql, range_column, condition, joins })
+        let is_snapshot = options.snapshot;
+        Ok(Self { one, other, sql, range, condition, joins, is_one_server, is_snapshot })
+    }
+
+    /// The larger number of rows, as the optimizers estimate.
+    pub(super) fn estimated_rows(&mut self) -> Result<u64> {
+        let one = estimated_rows(&mut self.one.connection, &self.one.table)?;
+        Ok(one.max(estimated_rows(&mut self.other.connection, &self.other.table)?))
+    }
+
+    /// The ends of ranges of about so many rows, by the first table; `None`: there are no ranges, or one.
+    pub(super) fn bounds(&mut self, rows: u64, cell_rows: u64) -> Result<Option<Bounds>> {
+        let Some(by) = &self.range else { return Ok(None) };
+        let most = if matches!(by, PartBy::Whole(_)) { usize::MAX } else { CELLS_OF_OTHERS };
+        let n = usize::try_from(rows.div_ceil(cell_rows)).unwrap_or(usize::MAX).min(most);
+        let bounds = Bounds::find(&mut self.one.connection, &self.one.table, by, n)?;
+        Ok(Some(bounds).filter(|bounds| !bounds.literals.is_empty()))
+    }
+
+    /// The column of the ranges, in backticks.
+    pub(super) fn range_column(&self) -> Option<&str> {
+        self.range.as_ref().map(|_| self.sql[0].key[0].quoted())
+    }
+
+    /// What is compared, for a checkpoint.
+    pub(super) fn identity(&self) -> String {
+        let mut texts = vec![self.condition.as_str(), if self.joins { "joins" } else { "" }];
+        let servers = [&self.one, &self.other].map(|side| side.config.server());
+        for (sql, server) in self.sql.iter().zip(&servers) {
+            texts.extend([server, &sql.table, &sql.digest, &sql.key_digest].map(String::as_str));
+            texts.extend(sql.documents.iter().map(String::as_str));
+        }
+        verify::identity(&texts)
     }
 
     /// The condition of a side for rows in a range of the key, or for all.
-    pub(super) fn condition(&self, side: usize, range: Option<(i128, i128)>) -> String {
-        let condition = match (range, &self.range_column) {
-            (Some((low, high)), Some(column)) => format!("{column} BETWEEN {low} AND {high} AND {}", self.condition),
-            _ => self.condition.clone(),
+    pub(super) fn condition(&self, side: usize, range: Option<&str>) -> String {
+        let condition = match range {
+            Some(range) => format!("({range}) AND {}", self.condition),
+            None => self.condition.clone(),
         };
         if side == 0 || !self.joins {
             return condition;
         }
         let one = &self.sql[0];
-        let keys = match &self.range_column {
-            Some(column) => [column, column],
-            None => [&self.sql[1].key_digest, &one.key_digest],
+        let keys = match (&self.range, &one.key[..]) {
+            (Some(PartBy::Whole(_)), [column]) => [column.quoted(); 2],
+            _ => [self.sql[1].key_digest.as_str(), &one.key_digest],
         };
         format!("{condition} AND {} IN (SELECT {} FROM {} WHERE {condition})", keys[0], keys[1], one.table)
     }
@@ -173,11 +220,76 @@ impl Pair {
         self.sql[0].columns.iter().map(|column| column.quoted().to_owned()).collect()
     }
 
-    /// Connections for another lane.
-    pub(super) fn again(&self) -> Result<Connections> {
-        Ok(Connections { one: self.one.again()?, other: self.other.again()? })
+    /// Connections for at most so many lanes.
+    pub(super) fn connections(&self, lanes: usize) -> Result<Vec<Connections>> {
+        if !self.is_snapshot {
+            return (0..lanes)
+                .map(|_| Ok(Connections { one: self.one.again()?, other: self.other.again()? }))
+                .collect();
+        }
+        let (one, other) = match self.is_one_server {
+            true => {
+                let tables = [self.one.table.clone(), self.other.table.clone()];
+                let both = ReadView::open(&self.one.config, &tables, 2 * lanes, ReadLock::Global)?;
+                if both.n_connections() < 2 {
+                    return Err(no_lock());
+                }
+                let mut one = both.into_connections();
+                let other = one.split_off(one.len() / 2);
+                (one, other)
+            }
+            false => {
+                let open = |side: &Side| {
+                    let tables = [side.table.clone()];
+                    Ok::<_, Error>(ReadView::open(&side.config, &tables, lanes, ReadLock::Global)?.into_connections())
+                };
+                (open(&self.one)?, open(&self.other)?)
+            }
+        };
+        one.into_iter()
+            .zip(other)
+            .map(|(one, other)| Ok(Connections { one: prepared(one)?, other: prepared(other)? }))
+            .collect()
     }
 }
+
+fn no_lock() -> Error {
+    Error::config("no lock was to be had under which both tables could be seen in one state")
+        .with_hint("give the right RELOAD (for all tables) or LOCK TABLES (for these), or compare without `--snapshot`")
+}
+
+/// What the ranges of a column are made of, if each has the same rows in both tables. No range has the rows without a key, which a table
+/// that lacks the other's key may have.
+fn range(one: &Side, other: &Side, name: &str, is_one_family: bool) -> Option<PartBy> {
+    let (first, second) = (one.column(name, "").ok()?, other.column(name, "").ok()?);
+    if first.nullable || second.nullable {
+        return None;
+    }
+    let collation = |side: &Side, column: &Column| side.collations.get(&column.name).cloned();
+    let name = first.name.clone();
+    match (&first.ty, &second.ty) {
+        (ColumnType::Int { .. }, ColumnType::Int { .. }) => Some(PartBy::Whole(name)),
+        (ColumnType::Date, ColumnType::Date) => Some(PartBy::Day(name)),
+        (ColumnType::DateTime { .. }, ColumnType::DateTime { .. })
+        | (ColumnType::Timestamp { .. }, ColumnType::Timestamp { .. }) => Some(PartBy::Moment(name)),
+        (
+            ColumnType::Binary { .. } | ColumnType::VarBinary { .. },
+            ColumnType::Binary { .. } | ColumnType::VarBinary { .. },
+        ) => Some(PartBy::Bytes(name)),
+        // Two kinds of servers may sort texts of one collation differently.
+        (
+            ColumnType::Char { .. } | ColumnType::VarChar { .. },
+            ColumnType::Char { .. } | ColumnType::VarChar { .. },
+        ) => {
+            let is_one = is_one_family && collation(one, first) == collation(other, second);
+            is_one.then_some(PartBy::Text(name))
+        }
+        _ => None,
+    }
+}
+
+/// More cells by ranges of times and texts, whose conditions name all ends below, would make long statements.
+const CELLS_OF_OTHERS: usize = 128;
 
 /// The names of the columns that are compared: the key first.
 fn names(one: &Side, other: &Side, options: &VerifyOptions) -> Result<Vec<String>> {

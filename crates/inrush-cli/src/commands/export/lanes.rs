@@ -128,13 +128,14 @@ impl Work<'_> {
         let none = SqlStyle::default();
         let sql = self.orders.sql.get(part.table).unwrap_or(&none);
         let (name, file) = self.create(part, 0)?;
-        let mut batches = connection.query_arrow_iter(&part.query, (), &self.options).map_err(hint)?;
+        let of_table = |error: Error| hint(error).while_doing(&format!("`{}`", part.stem));
+        let mut batches = connection.query_arrow_iter(&part.query, (), &self.options).map_err(of_table)?;
         let schema = part.known.schema(batches.schema(), layout.format);
         let mut file = OpenFile::new(name, file, layout, sql, &schema)?;
         let mut files = Vec::new();
         let masks = self.orders.masks.get(part.table);
         let shown = |error: Error| if masks.is_some() { hidden(error) } else { error };
-        while let Some(batch) = batches.next_batch().map_err(shown).map_err(hint)? {
+        while let Some(batch) = batches.next_batch().map_err(shown).map_err(of_table)? {
             let batch = match masks {
                 Some((masks, unique)) => mask_batch(&batch, masks, unique).map_err(|e| in_file(e, &part.stem))?,
                 None => batch,
@@ -184,13 +185,23 @@ fn hidden(error: Error) -> Error {
 
 /// An export cannot be continued: the state that it reads ends with its transaction.
 fn hint(error: Error) -> Error {
-    if error.hint().is_some() || !error.is_fatal() {
-        return error;
-    }
-    error.with_hint(
-        "nothing was written: the state that was read is gone with its connection; the same command begins anew",
-    )
+    let hint = match error.code() {
+        _ if error.hint().is_some() => return error,
+        CHANGED | NO_SUCH_TABLE => {
+            "the table was altered, renamed or dropped after the export began; nothing was written. The same command begins anew"
+        }
+        _ if error.is_fatal() => {
+            "nothing was written: the state that was read is gone with its connection; the same command begins anew"
+        }
+        _ => return error,
+    };
+    error.with_hint(hint)
 }
+
+/// ER_TABLE_DEF_CHANGED: the definition is another one than that of the state that is read.
+const CHANGED: u16 = 1412;
+/// ER_NO_SUCH_TABLE. It was there when the export began.
+const NO_SUCH_TABLE: u16 = 1146;
 
 /// Rows of a batch: enough for columns to be worth it.
 const BATCH_ROWS: usize = 16_384;

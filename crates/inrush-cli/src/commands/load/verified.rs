@@ -6,8 +6,8 @@ use super::interrupt::Watch;
 use crate::commands::differences::Sink;
 use crate::connection::hint_at_login;
 use crate::{Output, exit};
-use inrush::Config;
 use inrush::table::TableName;
+use inrush::{Config, VerifyOptions};
 use inrush_core::Result;
 use serde_json::{Value, json};
 
@@ -35,17 +35,14 @@ fn compare(
     let sink = kept.insert(Sink::new(None, SHOWN, &TableName::parse(args.into())?)?);
     let fills_alone = args.fills_alone();
     // A table without a key may have held the same rows before.
-    let request =
-        Request { load: args, rows: None, subset: !fills_alone, once: fills_alone, condition: None, lanes: LANES };
+    let options = VerifyOptions::new();
+    let request = Request { load: args, rows: None, subset: !fills_alone, once: fills_alone, options };
     // Its notices about the files were printed by the load.
     verify_files(&request, config, sink, signals, &output.clone().without_notices())
 }
 
 /// Differences with their values.
 const SHOWN: usize = 20;
-
-/// Pairs of connections.
-const LANES: usize = 2;
 
 impl Outcome {
     pub(super) fn code(&self) -> u8 {

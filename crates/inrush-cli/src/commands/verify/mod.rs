@@ -8,7 +8,8 @@
 use super::differences::{self, Sink};
 use super::file_args::FileArgs;
 use super::load::{
-    LoadArgs, Request, TableFiles, TableLoad, Watch, by_table, compare, is_for_many, loads_of_export, verify_files,
+    LoadArgs, Request, TableFiles, TableLoad, Watch, by_table, compare, is_for_many, loads_of_export, parse_rate,
+    verify_files,
 };
 use super::masks::MaskArgs;
 use crate::connection::{ConnectArgs, Environment, hint_at_login, other_server};
@@ -54,7 +55,19 @@ pub(crate) struct VerifyArgs {
     #[arg(long = "where", value_name = "SQL")]
     condition: Option<String>,
 
-    /// Pairs of connections that compare side by side, where the key is one whole number
+    /// The most rows a second that are read of each table: `5000`, `50k` [default: as fast as it goes]
+    #[arg(long, value_name = "ROWS/s")]
+    rate: Option<String>,
+
+    /// Compare one state of both tables (of each, on two servers), seen under a lock for milliseconds [default: each query sees the rows of its moment, and rows that seem to differ are read once more]
+    #[arg(long)]
+    snapshot: bool,
+
+    /// Note in this file which ranges of two tables are equal; the same command skips them after an interruption. It is removed at the end
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+
+    /// Pairs of connections that compare side by side, where the key's ranges can be compared: see docs/verify.md
     #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     lanes: u16,
 
@@ -127,15 +140,14 @@ fn tables(args: &VerifyArgs, signals: &Watch, output: &Output) -> Result<u8> {
     }
     let mut sink = Sink::new(args.differences_to.as_deref(), args.differences, &names[1])?;
     let columns = args.columns.iter().flat_map(|list| list.split(',')).map(|name| name.trim().to_owned());
-    let options = VerifyOptions::new()
+    let mut options = args
+        .options()?
         .with_columns(columns.filter(|name| !name.is_empty()))
         .with_subset(args.subset)
-        .with_lanes(args.lanes.into())
         .with_described(sink.n_described());
-    let options = match &args.condition {
-        Some(condition) => options.with_condition(condition),
-        None => options,
-    };
+    if let Some(file) = &args.checkpoint {
+        options = options.with_checkpoint(file);
+    }
     let verified = compare([&one, &other], &names, &options, &mut sink, (signals, output)).map_err(hint_at_login)?;
     let code = if verified.is_equal() { exit::OK } else { exit::DATA };
     sink.finish()?;
@@ -164,6 +176,10 @@ fn with_files(
         return Err(Error::config("`--differences-to` writes the differences of one table")
             .with_hint("compare the files of each table by a command of its own: `--into TABLE`"));
     }
+    if args.checkpoint.is_some() {
+        return Err(Error::config("`--checkpoint` is for two tables")
+            .with_hint("files are loaded into a copy, which is dropped at the end: compare them in one go"));
+    }
     let (mut code, mut documents) = (exit::OK, Vec::new());
     for table in loads {
         let args_of_table = &table.args;
@@ -172,8 +188,7 @@ fn with_files(
             rows: table.rows,
             subset: args.subset,
             once: true,
-            condition: args.condition.as_deref(),
-            lanes: args.lanes.into(),
+            options: args.options()?,
         };
         let name = TableName::parse(args_of_table.into())?;
         let mut sink = Sink::new(args.differences_to.as_deref(), args.differences, &name)?;
@@ -217,6 +232,18 @@ fn with_table(mut document: serde_json::Value, table: &str, code: u8) -> serde_j
 }
 
 impl VerifyArgs {
+    /// The options that hold for tables and files.
+    fn options(&self) -> Result<VerifyOptions> {
+        let mut options = VerifyOptions::new().with_lanes(self.lanes.into()).with_snapshot(self.snapshot);
+        if let Some(rate) = &self.rate {
+            options = options.with_rate(parse_rate(rate)?);
+        }
+        if let Some(condition) = &self.condition {
+            options = options.with_condition(condition);
+        }
+        Ok(options)
+    }
+
     /// The load of files that are compared with a table.
     fn load(&self, into: Option<String>, files: Vec<String>) -> LoadArgs {
         let reading = (self.columns.clone(), self.reading.clone(), self.masks.clone());

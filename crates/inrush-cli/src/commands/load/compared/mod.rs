@@ -36,8 +36,8 @@ pub(crate) struct Request<'a> {
     pub(crate) subset: bool,
     /// Whether rows that the table has more often than the files are a difference.
     pub(crate) once: bool,
-    pub(crate) condition: Option<&'a str>,
-    pub(crate) lanes: usize,
+    /// Lanes, rate, condition.
+    pub(crate) options: VerifyOptions,
 }
 
 /// How it ended.
@@ -77,16 +77,13 @@ pub(crate) fn verify(
         elapsed: Duration::ZERO,
     };
     if done.report.stop.is_none() {
-        let options = VerifyOptions::new()
+        let options = request
+            .options
+            .clone()
             .with_columns(done.report.columns.iter().cloned())
             .with_columns_alone(true)
             .with_subset(request.subset)
-            .with_lanes(request.lanes)
             .with_described(sink.n_described());
-        let options = match request.condition {
-            Some(condition) => options.with_condition(condition),
-            None => options,
-        };
         let names = [copy.name.clone(), table];
         done.verified = Some(compare([config, config], &names, &options, sink, (signals, output))?);
     }
