@@ -12,7 +12,7 @@ use inrush::documents::Events;
 use inrush::sans_io::load::{FieldTarget, Matching, Mode};
 use inrush::sans_io::write::Method;
 use inrush::{
-    BadRows, BatchSize, Computed, Guarantee, LoadEvent, LoadOptions, Loader, MaxBad, MinRows, NamedJob, Report, Sort,
+    BadRows, BatchSize, Computed, LoadEvent, LoadOption, LoadOptions, Loader, NamedJob, OptionValue, Report, Sort,
     Source,
 };
 use inrush_core::{Error, FrontEnd, Kind, human};
@@ -25,7 +25,6 @@ use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyTypeError, PyValueErr
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use serde_json::json;
-use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -561,20 +560,9 @@ impl Options {
                 replace(load, replaces);
             }
             "replace_table" => replace(load, value.extract()?),
-            "guarantee" => {
-                let known = Guarantee::parse(&text()?);
-                load.guarantee = known.ok_or_else(|| refuse("\"exactly-once\" or \"at-least-once\""))?;
-            }
             "bad_rows" => {
                 let known = BadRows::parse(&text()?);
                 load.bad_rows = known.ok_or_else(|| refuse("\"stop\", \"skip\" or \"divert:FILE\""))?;
-            }
-            "max_bad" => {
-                let most = match value.extract::<u64>() {
-                    Ok(rows) => Some(MaxBad::Rows(rows)),
-                    Err(_) => MaxBad::parse(&text()?),
-                };
-                load.max_bad = Some(most.ok_or_else(|| refuse("a number, or a share such as \"0.5%\""))?);
             }
             "batch" => {
                 let known = match value.extract::<usize>() {
@@ -594,7 +582,6 @@ impl Options {
                     }
                 }
             }
-            "trust_source" => load.trust_source = value.extract()?,
             // Read together.
             "sample" => self.files.reads_all_names = text()? == "all",
             "tight" | "type" => {}
@@ -610,13 +597,6 @@ impl Options {
                 let known = Sort::parse(&text()?);
                 load.sort = known.ok_or_else(|| refuse("\"auto\", \"key\", \"server\" or \"none\""))?;
             }
-            "lanes" => {
-                load.lanes = match (value.extract::<usize>(), text().as_deref()) {
-                    (Ok(lanes @ 1..=256), _) => Some(lanes),
-                    (_, Ok("auto")) => None,
-                    _ => return Err(refuse("\"auto\" or a number from 1 to 256")),
-                };
-            }
             "memory" => {
                 let of_text = || match human::bytes_of(&text().ok()?)? {
                     (bytes, true) => usize::try_from(bytes).ok(),
@@ -625,37 +605,15 @@ impl Options {
                 let bytes = value.extract::<usize>().ok().or_else(of_text);
                 load.memory = bytes.ok_or_else(|| refuse("bytes, or such as \"256MiB\""))?;
             }
-            "rate" => {
-                let rate = value.extract::<u64>().ok().or_else(|| human::rate_of(&text().ok()?));
-                let takes = "rows a second: 5000, \"50k\", at least 1";
-                load.rate = Some(rate.and_then(NonZeroU64::new).ok_or_else(|| refuse(takes))?);
-            }
-            "retry_for" => {
-                let time = match value.extract::<f64>() {
-                    Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),
-                    Err(_) => text().ok().and_then(|text| human::time_of(&text)),
-                };
-                load.retries_for = time.ok_or_else(|| refuse("seconds, or such as \"10m\""))?;
-            }
-            "method" => load.method = Method::parse(&text()?, &Method::ALL).map_err(ours)?,
+            "method" => load.method = Method::parse(&text()?, &Method::LOADS).map_err(ours)?,
             "set" => {
                 let all = value.extract::<Vec<String>>()?;
                 load.set = all.iter().map(|one| Computed::parse(one)).collect::<inrush::Result<_>>().map_err(ours)?;
             }
-            "before" => load.before = value.extract()?,
-            "after" => load.after = value.extract()?,
             "events" => self.events = Some(value.extract()?),
             "tuning_trace" => load.tuning_trace = Some(value.extract()?),
             "temp_dir" => load.temp_dir = Some(value.extract()?),
             "atomic" => load.atomic |= value.extract::<bool>()?,
-            "allow_empty" => load.allow_empty = value.extract()?,
-            "min_rows" => {
-                let least = match value.extract::<u64>() {
-                    Ok(rows) => Some(MinRows::Rows(rows)),
-                    Err(_) => MinRows::parse(&text()?),
-                };
-                load.min_rows = Some(least.ok_or_else(|| refuse("a number, or a share such as \"90%\""))?);
-            }
             "truncate" => load.truncate |= value.extract::<bool>()?,
             "if_loaded" => {
                 load.skip_loaded = match &*text()? {
@@ -671,10 +629,8 @@ impl Options {
                     _ => return Err(refuse("\"error\" or \"truncate\"")),
                 }
             }
-            "defer_indexes" => load.defer_indexes = value.extract()?,
-            "dry_run" => load.dry_run = value.extract()?,
-            "again" => load.again = value.extract()?,
             "force" => load.force = value.extract()?,
+            declared if LoadOption::find(declared).is_some() => set_declared(load, declared, value, &refuse)?,
             other => {
                 let no_such = || failure::interface(value.py(), format!("`{other}` is no option of a load"));
                 files::set(&mut self.files, other, value)?.ok_or_else(no_such)?;
@@ -682,6 +638,28 @@ impl Options {
         }
         Ok(())
     }
+}
+
+/// Sets an option of the library's table. Numbers are read as the text that they are written as.
+fn set_declared(
+    load: &mut LoadOptions,
+    name: &str,
+    value: &Bound<'_, PyAny>,
+    refuse: &dyn Fn(&str) -> PyErr,
+) -> PyResult<()> {
+    let Some(option) = LoadOption::find(name) else { return Ok(()) };
+    let texts: Vec<String> = match option.value {
+        OptionValue::Switch => {
+            if value.extract::<bool>()? {
+                vec!["true".into()]
+            } else {
+                Vec::new()
+            }
+        }
+        OptionValue::One { .. } => vec![value.str()?.extract()?],
+        OptionValue::Many { .. } => value.extract()?,
+    };
+    texts.iter().try_for_each(|text| option.set(load, text).ok_or_else(|| refuse(option.takes)))
 }
 
 /// With `replaces`, a new table replaces the existing one.

@@ -212,7 +212,7 @@ pub use inserter::{Inserted, InserterOptions, InserterStatus, OnDuplicate};
 #[cfg(feature = "loader")]
 pub use loader::{
     BadRows, BatchSize, Control, EventHandler, Forgotten, Guarantee, JobProgress, JobRun, JobStatus, LoadEvent,
-    LoadOptions, Loader, MaxBad, MinRows, Snapshot, Sort, StoredChunk, Waiting,
+    LoadOption, LoadOptions, Loader, MaxBad, MinRows, OptionValue, Snapshot, Sort, StoredChunk, Waiting,
 };
 pub use pipeline::{Pipeline, Reply};
 pub use pool::{PoolStatus, Pooled};

@@ -79,17 +79,12 @@ class LoadOptions(FileOptions, total=False):
     job: str | None
     part: str | int | None
     parts: int | None
-    guarantee: str
     bad_rows: str
-    max_bad: int | str | None
     nan: str
     nanoseconds: str
     time_zone: str
     sort: str
-    lanes: int | str | None
     memory: int | str
-    rate: int | str | None
-    retry_for: float | str
     method: str | None
     batch: int | str | None
     unchecked: Sequence[str] | str
@@ -98,20 +93,25 @@ class LoadOptions(FileOptions, total=False):
     tight: bool
     type: Mapping[str, str] | Sequence[str] | str
     set: Sequence[str] | str
-    before: Sequence[str] | str
-    after: Sequence[str] | str
     atomic: bool
     truncate: bool
-    allow_empty: bool
-    min_rows: int | str | None
-    defer_indexes: bool
-    dry_run: bool
-    again: bool
-    trust_source: bool
     force: bool
     if_loaded: str
     temp_dir: str | os.PathLike[str] | None
     tuning_trace: str | os.PathLike[str] | None
+    lanes: int | str | None
+    guarantee: str
+    rate: int | str | None
+    max_bad: int | str | None
+    min_rows: int | str | None
+    allow_empty: bool
+    before: Sequence[str] | str
+    after: Sequence[str] | str
+    defer_indexes: bool
+    retry_for: float | str
+    dry_run: bool
+    again: bool
+    trust_source: bool
     progress: bool | Callable[[Progress], object] | None
     events: str | os.PathLike[str] | Callable[[dict[str, Any]], object] | None
     control: _inrush.Control | None
@@ -130,17 +130,12 @@ def load(
     job: str | None = None,
     part: str | int | None = None,
     parts: int | None = None,
-    guarantee: str = "exactly-once",
     bad_rows: str = "stop",
-    max_bad: int | str | None = None,
     nan: str = "error",
     nanoseconds: str = "error",
     time_zone: str = "+00:00",
     sort: str = "auto",
-    lanes: int | str | None = None,
     memory: int | str = "256MiB",
-    rate: int | str | None = None,
-    retry_for: float | str = 600,
     method: str | None = None,
     batch: int | str | None = None,
     unchecked: Sequence[str] | str = (),
@@ -149,20 +144,25 @@ def load(
     tight: bool = False,
     type: Mapping[str, str] | Sequence[str] | str = (),
     set: Sequence[str] | str = (),
-    before: Sequence[str] | str = (),
-    after: Sequence[str] | str = (),
     atomic: bool = False,
     truncate: bool = False,
-    allow_empty: bool = False,
-    min_rows: int | str | None = None,
-    defer_indexes: bool = False,
-    dry_run: bool = False,
-    again: bool = False,
-    trust_source: bool = False,
     force: bool = False,
     if_loaded: str = "error",
     temp_dir: str | os.PathLike[str] | None = None,
     tuning_trace: str | os.PathLike[str] | None = None,
+    lanes: int | str | None = None,
+    guarantee: str = "exactly-once",
+    rate: int | str | None = None,
+    max_bad: int | str | None = None,
+    min_rows: int | str | None = None,
+    allow_empty: bool = False,
+    before: Sequence[str] | str = (),
+    after: Sequence[str] | str = (),
+    defer_indexes: bool = False,
+    retry_for: float | str = 600,
+    dry_run: bool = False,
+    again: bool = False,
+    trust_source: bool = False,
     progress: bool | Callable[[Progress], object] | None = None,
     events: str | os.PathLike[str] | Callable[[dict[str, Any]], object] | None = None,
     control: _inrush.Control | None = None,
@@ -192,17 +192,12 @@ def load(
         parts: how many parts the job has; each of its calls must give the same number, or none.
         if_loaded: what becomes of a job that an earlier call has finished: "error", since rows that begin in the same way may still be
             others; or "skip", where the name stands for these rows and no others, as in a task that is run again.
-        guarantee: "exactly-once"; or "at-least-once", for tables without transactions.
         bad_rows: "stop", "skip", or "divert:FILE".
-        max_bad: the most bad rows: a number, or a share such as "0.5%".
         nan: "error", or "null" to store NULL in the place of NaN.
         nanoseconds: "error" where digits behind microseconds would be lost, or "truncate".
         time_zone: what times without an offset mean.
         sort: "auto", "key", "server" or "none": see the guide on sorting.
-        lanes: connections side by side; None or "auto" finds out.
         memory: for rows under way: bytes, or such as "256MiB".
-        rate: the most rows a second: 5000, "50k".
-        retry_for: for how long a chunk is tried again after a deadlock or a lost connection: seconds, or such as "10m".
         method: how rows are written: "load-data", "bulk" (MariaDB), "multi-row-prepared", "multi-row"; None or "auto" finds out.
         batch: rows or bytes of a chunk, which is one transaction: 64000, "4MiB"; None or "auto" adapts it.
         unchecked: what the server checks less, at your risk: "unique", "foreign-keys", "zero-dates".
@@ -211,17 +206,8 @@ def load(
         tight: whether the columns of a new table are as narrow as the sample.
         type: types for columns of a new table: {"zip": "CHAR(5)"}.
         set: columns that are computed, by SQL in which `@name` is a field of the data: "total=@price * @n".
-        before: SQL to run once before the first row.
-        after: SQL to run once after the last row is stored.
         atomic: all or nothing: a copy of the table is filled, and takes its place at the end.
         truncate: whether the table is emptied first, which cannot be undone.
-        allow_empty: whether a table that is truncated or replaced may be left empty, where the data have no row; an error otherwise.
-        min_rows: how few rows are too few to take the table's place: a number, or "90%" of what it holds. For `atomic`, and for
-            create="replace" and `replace_table`.
-        defer_indexes: whether indexes that are not unique are dropped first, and made again at the end.
-        dry_run: whether every row is only checked against the table, and nothing is sent.
-        again: whether finished files are loaded once more.
-        trust_source: whether files are taken for unchanged where an earlier run had stopped.
         force: whether an unfinished job of another user is taken over; their run of it stops.
         temp_dir: where sorted rows lie until they are sent; None: $TMPDIR, else /var/tmp.
         tuning_trace: a file that tells what the tuner saw and decided.
@@ -229,6 +215,21 @@ def load(
         events: a file to which what happens is appended, a JSON object a line, as `--events` does it; or what is called with each as a
             dict.
         control: stops the load from another thread.
+        lanes: connections side by side: `auto` measures how many pay off.
+        guarantee: `exactly-once` needs a table with transactions, `at-least-once` takes any.
+        rate: the most rows a second: `5000`, `50k`; without it as fast as it goes.
+        max_bad: stop after more than N bad rows, or P% of the rows.
+        min_rows: with `replace_table` and `atomic`: keep the table as it is if fewer rows are stored, or fewer than P%
+            of those that it holds.
+        allow_empty: with `truncate` and `replace_table`: empty the table also for files without a row.
+        before: run this SQL once before the first row.
+        after: run this SQL once after the last row is stored.
+        defer_indexes: drop the indexes that are not unique first, and rebuild them all at once at the end.
+        retry_for: how long a chunk is retried after a deadlock, a lost connection or the like: `30s`, `10m`; `0` is
+            never.
+        dry_run: check every row against the table and send nothing.
+        again: load finished files once more.
+        trust_source: skip re-verifying data that is already loaded: trust that the files are unchanged.
         files: how files are read: `FileOptions`.
 
     Returns:
@@ -255,27 +256,15 @@ def load(
         "job": job,
         "part": part,
         "parts": parts,
-        "guarantee": guarantee,
         "bad_rows": bad_rows,
-        "max_bad": max_bad,
         "nan": nan,
         "time_zone": time_zone,
         "sort": sort,
-        "lanes": lanes,
         "memory": memory,
-        "rate": rate,
-        "retry_for": retry_for,
         "method": method,
         "set": _texts(set),
-        "before": _texts(before),
-        "after": _texts(after),
         "atomic": atomic,
         "truncate": truncate,
-        "allow_empty": allow_empty,
-        "min_rows": min_rows,
-        "defer_indexes": defer_indexes,
-        "dry_run": dry_run,
-        "again": again,
         "if_loaded": if_loaded,
         "nanoseconds": nanoseconds,
         "batch": batch,
@@ -283,10 +272,22 @@ def load(
         "sample": None if sample is None else str(sample),
         "tight": tight,
         "type": _pairs(type),
-        "trust_source": trust_source,
         "force": force,
         "temp_dir": None if temp_dir is None else os.fspath(temp_dir),
         "tuning_trace": None if tuning_trace is None else os.fspath(tuning_trace),
+        "lanes": lanes,
+        "guarantee": guarantee,
+        "rate": rate,
+        "max_bad": max_bad,
+        "min_rows": min_rows,
+        "allow_empty": allow_empty,
+        "before": _texts(before),
+        "after": _texts(after),
+        "defer_indexes": defer_indexes,
+        "retry_for": retry_for,
+        "dry_run": dry_run,
+        "again": again,
+        "trust_source": trust_source,
     }
     told = None
     if callable(events):

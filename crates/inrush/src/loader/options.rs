@@ -1,4 +1,5 @@
-//! The options of a load: plain values, the words for them, and which of them make no sense.
+//! The options of a load: plain values, the words for them, which of them make no sense, and the table from which the command and Python make
+//! their own ([`LoadOption`]).
 
 use inrush_core::load::lane::Unchecked;
 use inrush_core::load::ledger::NamedJob;
@@ -170,6 +171,186 @@ impl Default for LoadOptions {
             min_rows: None,
         }
     }
+}
+
+/// An option that front ends make from the table [`LoadOption::ALL`]: the command its argument, Python its keyword. The words are the command's.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct LoadOption {
+    /// The command's name, such as `min-rows`.
+    pub name: &'static str,
+    /// What it does.
+    pub help: &'static str,
+    /// Where the command lists it.
+    pub heading: &'static str,
+    /// What a value must be, for messages.
+    pub takes: &'static str,
+    /// How many values it has.
+    pub value: OptionValue,
+    set: Set,
+}
+
+/// How many values an option has.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub enum OptionValue {
+    /// Nothing: it is switched on.
+    Switch,
+    /// One value.
+    One {
+        /// Its name in the command's help.
+        name: &'static str,
+        /// The command's default, empty for none.
+        default: &'static str,
+        /// Python's type and default.
+        python: &'static str,
+    },
+    /// Any number of texts.
+    Many {
+        /// The name of one in the command's help.
+        name: &'static str,
+    },
+}
+
+impl LoadOption {
+    /// The options, in the order of the help.
+    pub const ALL: &[LoadOption] = &[
+        one("lanes", "Connections side by side: `auto` measures how many pay off", ("auto|N", "auto"), OPTIONAL, |options, text| {
+            let number = || text.parse().ok().filter(|lanes| (1..=MAX_LANES).contains(lanes));
+            options.lanes = if text == "auto" { None } else { Some(number()?) };
+            Some(())
+        })
+        .takes("`auto` or a number from 1 to 256"),
+        one(
+            "guarantee",
+            "`exactly-once` needs a table with transactions, `at-least-once` takes any",
+            ("PROMISE", "exactly-once"),
+            "str = \"exactly-once\"",
+            |options, text| {
+                options.guarantee = Guarantee::parse(text)?;
+                Some(())
+            },
+        )
+        .takes("`exactly-once` or `at-least-once`"),
+        one(
+            "rate",
+            "The most rows a second: `5000`, `50k`; without it as fast as it goes",
+            ("ROWS/s", ""),
+            OPTIONAL,
+            |options, text| given(&mut options.rate, human::rate_of(text).and_then(NonZeroU64::new)),
+        )
+        .takes("rows a second: `5000`, `50k` or `1M`, at least 1"),
+        one("max-bad", "Stop after more than N bad rows, or P% of the rows", ("N|P%", ""), OPTIONAL, |options, text| {
+            given(&mut options.max_bad, MaxBad::parse(text))
+        })
+        .takes("a number, or a share such as `0.5%`")
+        .under("Bad rows"),
+        one(
+            "min-rows",
+            "With `--replace-table` and `--atomic`: keep the table as it is if fewer rows are stored, or fewer than P% of those that it holds",
+            ("N|P%", ""),
+            OPTIONAL,
+            |options, text| given(&mut options.min_rows, MinRows::parse(text)),
+        )
+        .takes("a number, or a share such as `90%` of the rows that the table holds"),
+        switch("allow-empty", "With `--truncate` and `--replace-table`: empty the table also for files without a row", |options, _| {
+            on(&mut options.allow_empty)
+        }),
+        many("before", "Run this SQL once before the first row", "SQL", |options, text| {
+            one_more(&mut options.before, text)
+        }),
+        many("after", "Run this SQL once after the last row is stored", "SQL", |options, text| {
+            one_more(&mut options.after, text)
+        }),
+        switch("defer-indexes", "Drop the indexes that are not unique first, and rebuild them all at once at the end", |options, _| {
+            on(&mut options.defer_indexes)
+        }),
+        one(
+            "retry-for",
+            "How long a chunk is retried after a deadlock, a lost connection or the like: `30s`, `10m`; `0` is never",
+            ("TIME", "10m"),
+            "float | str = 600",
+            |options, text| {
+                options.retries_for = human::time_of(text)?;
+                Some(())
+            },
+        )
+        .takes("a time such as `30s`, `10m` or `2h`"),
+        switch("dry-run", "Check every row against the table and send nothing", |options, _| on(&mut options.dry_run)),
+        switch("again", "Load finished files once more", |options, _| on(&mut options.again)),
+        switch("trust-source", "Skip re-verifying data that is already loaded: trust that the files are unchanged", |options, _| {
+            on(&mut options.trust_source)
+        }),
+    ];
+
+    /// The option of this name; Python's has `_` for `-`.
+    pub fn find(name: &str) -> Option<&'static LoadOption> {
+        Self::ALL.iter().find(|option| option.name == name || option.keyword() == name)
+    }
+
+    /// Python's name.
+    pub fn keyword(&self) -> String {
+        self.name.replace('-', "_")
+    }
+
+    /// Sets it from a text; `None`: the text is not understood. Several texts of an option that takes many are set one by one.
+    pub fn set(&self, options: &mut LoadOptions, text: &str) -> Option<()> {
+        (self.set)(options, text)
+    }
+
+    /// What a value of it must be.
+    const fn takes(self, takes: &'static str) -> Self {
+        Self { takes, ..self }
+    }
+
+    /// Lists it under another heading.
+    const fn under(self, heading: &'static str) -> Self {
+        Self { heading, ..self }
+    }
+}
+
+/// Sets an option from a text; `None`: the text is not understood.
+type Set = fn(&mut LoadOptions, &str) -> Option<()>;
+
+const fn switch(name: &'static str, help: &'static str, set: Set) -> LoadOption {
+    LoadOption { name, help, heading: "Writing", takes: "true or false", value: OptionValue::Switch, set }
+}
+
+/// An option with one value; `shown`: the value's name in the command's help, and its default or nothing.
+const fn one(
+    name: &'static str,
+    help: &'static str,
+    shown: (&'static str, &'static str),
+    python: &'static str,
+    set: Set,
+) -> LoadOption {
+    let value = OptionValue::One { name: shown.0, default: shown.1, python };
+    LoadOption { value, ..switch(name, help, set) }
+}
+
+const fn many(name: &'static str, help: &'static str, value: &'static str, set: Set) -> LoadOption {
+    LoadOption { takes: "texts", value: OptionValue::Many { name: value }, ..switch(name, help, set) }
+}
+
+/// Python's type and default of an option that is not set.
+const OPTIONAL: &str = "int | str | None = None";
+
+/// The most that `lanes` takes.
+const MAX_LANES: usize = 256;
+
+fn given<T>(field: &mut Option<T>, value: Option<T>) -> Option<()> {
+    *field = Some(value?);
+    Some(())
+}
+
+fn on(field: &mut bool) -> Option<()> {
+    *field = true;
+    Some(())
+}
+
+fn one_more(field: &mut Vec<String>, text: &str) -> Option<()> {
+    field.push(text.to_owned());
+    Some(())
 }
 
 /// Whether rows are sorted before they are sent. A table that is larger than the server's buffer pool takes rows in the order of its clustered

@@ -1,21 +1,20 @@
 //! The options of `inrush load`, and their values. Every error in them is reported before a file is opened.
 
+use super::loader_args::LoaderArgs;
 use super::{sizes, sources};
 use crate::commands::file_args::{FileArgs, ManifestFormat};
 use crate::commands::manifest::CsvText;
 use crate::commands::masks::MaskArgs;
 use crate::connection::ConnectArgs;
-use clap::{Args, Parser, ValueEnum};
+use clap::{Args, Parser};
 use inrush::sans_io::load::lane::Unchecked;
 use inrush::sans_io::load::{FieldTarget, Matching, Mode};
 use inrush::sans_io::write::{Computed, Method};
 use inrush::table::TableName;
-use inrush::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad, MinRows, NamedJob, Sort};
-use inrush_core::human;
+use inrush::{BadRows, BatchSize, LoadOptions, NamedJob, Sort};
 use inrush_core::{Error, Result};
 use inrush_files::{CsvOptions, Format, NewTypes, is_of_one_table, reject_file_name};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Load files into a table.
 #[derive(Clone, Debug, Args)]
@@ -36,10 +35,6 @@ pub(crate) struct LoadArgs {
     #[arg(long, default_value = "auto", value_name = "METHOD", help_heading = "Writing")]
     method: String,
 
-    /// Connections side by side: `auto` measures how many pay off
-    #[arg(long, default_value = "auto", value_name = "auto|N", help_heading = "Writing")]
-    lanes: String,
-
     /// Rows or bytes of a chunk, which is one transaction: `64000`, `4MiB`; `auto` adapts it
     #[arg(long, default_value = "auto", value_name = "auto|ROWS|BYTES", help_heading = "Writing")]
     batch: String,
@@ -56,9 +51,9 @@ pub(crate) struct LoadArgs {
     #[arg(long, default_value = "256MiB", value_name = "BYTES", help_heading = "Writing")]
     memory: String,
 
-    /// The most rows a second: `5000`, `50k` [default: as fast as it goes]
-    #[arg(long, value_name = "ROWS/s", help_heading = "Writing")]
-    rate: Option<String>,
+    /// Those of the library's table.
+    #[command(flatten)]
+    loading: LoaderArgs,
 
     /// Write the measurements and decisions of `auto` to this file
     #[arg(long, value_name = "FILE", help_heading = "Writing", hide = true)]
@@ -67,18 +62,6 @@ pub(crate) struct LoadArgs {
     /// Empty the table first (TRUNCATE: cannot be undone)
     #[arg(long, help_heading = "Writing")]
     truncate: bool,
-
-    /// SQL to run once before the first row; may be given several times
-    #[arg(long, value_name = "SQL", help_heading = "Writing")]
-    before: Vec<String>,
-
-    /// SQL to run once after the last row is stored; may be given several times
-    #[arg(long, value_name = "SQL", help_heading = "Writing")]
-    after: Vec<String>,
-
-    /// Drop the indexes that are not unique first, and rebuild them all at once at the end
-    #[arg(long, help_heading = "Writing")]
-    defer_indexes: bool,
 
     /// Sort the rows by the table's clustered key before they are sent: `auto`, `key` or `none`; or have the `server` do it
     #[arg(long, default_value = "auto", value_name = "ORDER", help_heading = "Writing")]
@@ -104,14 +87,6 @@ pub(crate) struct LoadArgs {
     #[arg(long, help_heading = "Writing", conflicts_with_all = ["truncate", "atomic"])]
     replace_table: bool,
 
-    /// With `--truncate` and `--replace-table`: empty the table also for files without a row
-    #[arg(long, help_heading = "Writing")]
-    allow_empty: bool,
-
-    /// With `--replace-table` and `--atomic`: keep the table as it is if fewer rows are stored, or fewer than P% of those that it holds
-    #[arg(long, value_name = "N|P%", help_heading = "Writing")]
-    min_rows: Option<String>,
-
     /// Infer the types of a new table from the first ROWS of each file, or from `all`, which are read first; of JSON `all` also takes the names of all records
     #[arg(long, value_name = "ROWS|all", help_heading = "Writing")]
     sample: Option<String>,
@@ -124,32 +99,9 @@ pub(crate) struct LoadArgs {
     #[arg(long = "type", value_name = "COLUMN=TYPE", help_heading = "Writing")]
     types: Vec<String>,
 
-    /// Check every row against the table and send nothing
-    #[arg(long, help_heading = "Writing")]
-    dry_run: bool,
-
-    /// `exactly-once` needs a table with transactions, `at-least-once` takes any
-    #[arg(
-        long,
-        value_enum,
-        default_value = "exactly-once",
-        value_name = "PROMISE",
-        hide_possible_values = true,
-        help_heading = "Writing"
-    )]
-    guarantee: GuaranteeArg,
-
-    /// Load finished files once more
-    #[arg(long, help_heading = "Writing")]
-    again: bool,
-
     /// Compare the files with the table afterwards: load them into a copy, compare it with the table, drop it. A difference is exit code 2
     #[arg(long, help_heading = "Writing")]
     verify: bool,
-
-    /// Skip re-verifying data that is already loaded: trust that the files are unchanged
-    #[arg(long, help_heading = "Writing")]
-    trust_source: bool,
 
     /// A name for this job, whose parts several commands load: with `--part`. A part that is loaded is not loaded again, whatever the file is called; two commands of the same part store it once
     #[arg(long, value_name = "NAME", help_heading = "Ledger")]
@@ -175,10 +127,6 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "JOB", num_args = 0.., help_heading = "Ledger", conflicts_with = "files")]
     pub(crate) forget: Option<Vec<String>>,
 
-    /// How long a chunk is retried after a deadlock, a lost connection or the like: `30s`, `10m`; `0` is never
-    #[arg(long, default_value = "10m", value_name = "TIME", help_heading = "Writing")]
-    retry_for: String,
-
     #[command(flatten)]
     pub(crate) reading: FileArgs,
 
@@ -189,10 +137,6 @@ pub(crate) struct LoadArgs {
     /// What to do with a row that cannot be stored: `stop`, `skip` or `divert:FILE`; `{date}`, `{file}` and `{table}` in its name are replaced
     #[arg(long, default_value = "stop", value_name = "WHAT", help_heading = "Bad rows")]
     bad_rows: String,
-
-    /// Stop after more than N bad rows, or P% of the rows
-    #[arg(long, value_name = "N|P%", help_heading = "Bad rows")]
-    max_bad: Option<String>,
 
     #[command(flatten)]
     pub(crate) masks: MaskArgs,
@@ -251,12 +195,6 @@ struct Defaults {
     load: LoadArgs,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum GuaranteeArg {
-    ExactlyOnce,
-    AtLeastOnce,
-}
-
 impl LoadArgs {
     /// The target table, as the user wrote it; empty if none is required.
     pub(crate) fn into(&self) -> &str {
@@ -274,7 +212,6 @@ impl LoadArgs {
 
     /// The options of the loader; `create` is set later, from a sample.
     pub(crate) fn load_options(&self) -> Result<LoadOptions> {
-        let max_bad = self.max_bad.as_deref().map(parse_max_bad).transpose()?;
         let bad_rows = parse_bad_rows(&self.bad_rows)?;
         let matching = match (&self.columns, self.reading.no_header) {
             (Some(list), _) => Matching::Listed(FieldTarget::parse_list(list)?),
@@ -282,44 +219,29 @@ impl LoadArgs {
             (None, true) => Matching::ByPosition,
             (None, false) => Matching::ByName,
         };
-        let guarantee = match self.guarantee {
-            GuaranteeArg::ExactlyOnce => Guarantee::ExactlyOnce,
-            GuaranteeArg::AtLeastOnce => Guarantee::AtLeastOnce,
-        };
         let mut set: Vec<_> = self.reading.set.iter().map(|text| Computed::parse(text)).collect::<Result<_>>()?;
         set.extend(self.computed.iter().cloned());
-        Ok(LoadOptions::default()
+        let mut options = LoadOptions::default();
+        self.loading.set(&mut options)?;
+        Ok(options
             .with_method(Method::parse(&self.method, &Method::LOADS)?)
-            .with_lanes(sizes::lanes(&self.lanes)?)
             .with_batch(sizes::batch(&self.batch)?)
             .with_memory(sizes::memory(&self.memory)?)
-            .with_rate(self.rate.as_deref().map(sizes::rate).transpose()?)
             .with_tuning_trace(self.tuning_trace.clone())
             .with_matching(matching)
             .with_set(set)
             .with_mode(Mode::parse(&self.mode)?)
             .with_key(self.key.as_deref().map(names).unwrap_or_default())
             .with_bad_rows(bad_rows)
-            .with_max_bad(max_bad)
-            .with_before(self.before.clone())
-            .with_after(self.after.clone())
-            .with_defer_indexes(self.defer_indexes)
             .with_sort(parse_sort(&self.sort)?)
             .with_temp_dir(self.temp_dir.clone())
             .with_atomic(self.atomic || self.replace_table)
             .with_replace(self.replace_table)
-            .with_allow_empty(self.allow_empty)
-            .with_min_rows(self.min_rows.as_deref().map(parse_min_rows).transpose()?)
             .with_unchecked(self.unchecked.as_deref().map(parse_unchecked).transpose()?.unwrap_or_default())
             .with_truncate(self.truncate || self.replace_table)
             .with_time_zone(self.reading.time_zone.clone())
-            .with_dry_run(self.dry_run)
-            .with_guarantee(guarantee)
-            .with_retries_for(parse_time("--retry-for", &self.retry_for)?)
             .with_job(self.named_job())
-            .with_again(self.again)
-            .with_force(self.force)
-            .with_trust_source(self.trust_source))
+            .with_force(self.force))
     }
 }
 
@@ -338,19 +260,12 @@ impl LoadArgs {
     pub(crate) fn for_copy(&self, copy: String) -> Self {
         Self {
             into: Some(copy),
-            rate: None,
+            loading: self.loading.without(&NOT_OF_COPIES).with("guarantee", "at-least-once"),
             tuning_trace: None,
             truncate: false,
-            before: Vec::new(),
-            after: Vec::new(),
-            defer_indexes: false,
             atomic: false,
             replace_table: false,
-            allow_empty: false,
-            min_rows: None,
-            guarantee: GuaranteeArg::AtLeastOnce,
             bad_rows: if self.bad_rows == "stop" { "stop" } else { "skip" }.to_owned(),
-            max_bad: None,
             events: None,
             copy_of: self.into.clone(),
             ..self.clone()
@@ -376,7 +291,7 @@ impl LoadArgs {
             mode @ ("ignore" | "update" | "delete") => {
                 refuse(&format!("--mode {mode}"), "rows of the files that are left out are not in the table")
             }
-            _ if self.dry_run => refuse("--dry-run", "nothing is stored"),
+            _ if self.is_dry_run() => refuse("--dry-run", "nothing is stored"),
             _ if self.files.iter().any(|file| file == "-") => {
                 Err(Error::config("`--verify` reads the files twice, and standard input (`-`) can be read only once"))
             }
@@ -429,12 +344,12 @@ impl LoadArgs {
 
     /// Whether files are taken for what they were.
     pub(crate) fn trusts_source(&self) -> bool {
-        self.trust_source
+        self.loading.has("trust-source")
     }
 
     /// Whether nothing is sent.
     pub(crate) fn is_dry_run(&self) -> bool {
-        self.dry_run
+        self.loading.has("dry-run")
     }
 
     /// Whether the server does not check foreign keys.
@@ -565,45 +480,6 @@ fn parse_bad_rows(text: &str) -> Result<BadRows> {
     })
 }
 
-fn parse_max_bad(text: &str) -> Result<MaxBad> {
-    MaxBad::parse(text).ok_or_else(|| {
-        Error::config(format!("`--max-bad {text}` is not understood"))
-            .with_hint("it takes a number, or a share such as `0.5%`")
-    })
-}
-
-fn parse_min_rows(text: &str) -> Result<MinRows> {
-    MinRows::parse(text).ok_or_else(|| {
-        Error::config(format!("`--min-rows {text}` is not understood"))
-            .with_hint("it takes a number, or a share such as `90%` of the rows that the table holds")
-    })
-}
-
-/// A time such as `500ms`, `30s`, `10m` or `2h`; a bare number is seconds.
-fn parse_time(option: &str, text: &str) -> Result<Duration> {
-    let wrong = || Error::config(format!("`{option} {text}` is not a time")).with_hint("it takes `30s`, `10m` or `2h`");
-    human::time_of(text).ok_or_else(wrong)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn max_bad() {
-        assert_eq!(parse_max_bad("10").unwrap(), MaxBad::Rows(10));
-        assert_eq!(parse_max_bad("0.5%").unwrap(), MaxBad::Percent(0.5));
-        for wrong in ["", "%", "-1", "101%", "nan%", "ten"] {
-            assert!(parse_max_bad(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn times() {
-        let ms = |text| parse_time("--retry-for", text).map(|time| time.as_millis() as u64).ok();
-        assert_eq!(["0", "500ms", "30s", "10m", "2h"].map(ms), [0, 500, 30_000, 600_000, 7_200_000].map(Some));
-        for wrong in ["", "s", "-1s", "1d", "99999999999999999999s", "9999999999999999999h"] {
-            assert_eq!(ms(wrong), None, "{wrong}");
-        }
-    }
-}
+/// Options that a copy which only compares is loaded without.
+const NOT_OF_COPIES: [&str; 8] =
+    ["guarantee", "rate", "before", "after", "defer-indexes", "allow-empty", "min-rows", "max-bad"];

@@ -6,6 +6,7 @@ mod event_sinks;
 mod interrupt;
 mod job_file;
 mod ledger;
+mod loader_args;
 mod manifest;
 mod many;
 mod pace;

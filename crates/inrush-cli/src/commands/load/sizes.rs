@@ -1,22 +1,8 @@
-//! The options that are numbers with units: lanes, batches, memory, rate.
+//! The options that are numbers with units: batches, memory, rate.
 
 use inrush::BatchSize;
 use inrush_core::{Error, Result, human};
 use std::num::NonZeroU64;
-
-/// `auto` is `None`.
-pub(super) fn lanes(text: &str) -> Result<Option<usize>> {
-    if text == "auto" {
-        return Ok(None);
-    }
-    match text.parse() {
-        Ok(lanes) if (1..=MAX_LANES).contains(&lanes) => Ok(Some(lanes)),
-        _ => Err(Error::config(format!("`--lanes {text}` is not understood"))
-            .with_hint(format!("it takes `auto` or a number from 1 to {MAX_LANES}"))),
-    }
-}
-
-const MAX_LANES: usize = 256;
 
 /// `64000` is rows; `4MiB`, `512k` are bytes.
 pub(super) fn batch(text: &str) -> Result<BatchSize> {
@@ -48,15 +34,6 @@ pub(crate) fn rate(text: &str) -> Result<NonZeroU64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lanes_are_counted_or_found_out() {
-        assert_eq!(lanes("auto").unwrap(), None);
-        assert_eq!(lanes("256").unwrap(), Some(256));
-        for wrong in ["", "0", "257", "-1", "two", "2k"] {
-            assert!(lanes(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn a_batch_is_rows_or_bytes() {

@@ -54,11 +54,7 @@ impl Lane<'_> {
                     true => self.insert_one_by_one(chunk, statements),
                     false => self.insert_in_flight(chunk, statements),
                 };
-                match inserted {
-                    Err(e) if self.falls_back(chunk.payload.method(), &e) => Ok(Sent::Refused(e)),
-                    Err(e) if answer::is_row_fault(&e) => Ok(Sent::InDoubt { warnings: Vec::new() }),
-                    sent => sent,
-                }
+                inserted.or_else(|error| self.not_stored(chunk.payload.method(), error))
             }
         }
     }
@@ -84,17 +80,21 @@ impl Lane<'_> {
                     }
                 }
             }
-            Err(e) if self.falls_back(Method::LoadData, &e) => Ok(Sent::Refused(e)),
-            Err(e) if Method::LoadData.is_refused_by(&e) => Err(
-                e.with_hint("`--method auto` takes the next best way; `SET GLOBAL local_infile = 1` allows this one")
-            ),
-            Err(e) if answer::is_row_fault(&e) => Ok(Sent::InDoubt { warnings: Vec::new() }),
-            Err(e) => Err(e),
+            Err(error) => self.not_stored(Method::LoadData, error),
         }
     }
 
-    fn falls_back(&self, method: Method, error: &Error) -> bool {
-        lock(&self.target.chooser).falls_back(method, error)
+    /// What an error in answer to rows means: another method, a row that is searched for, or an error of the chunk.
+    fn not_stored(&self, method: Method, error: Error) -> Result<Sent> {
+        if lock(&self.target.chooser).falls_back(method, &error) {
+            return Ok(Sent::Refused(error));
+        }
+        match method {
+            _ if answer::is_row_fault(&error) => Ok(Sent::InDoubt { warnings: Vec::new() }),
+            Method::LoadData if method.is_refused_by(&error) => Err(error
+                .with_hint("`--method auto` takes the next best way; `SET GLOBAL local_infile = 1` allows this one")),
+            _ => Err(error),
+        }
     }
 
     /// The server reports the warnings of its last statement only. So a chunk with warnings is undone, and from then on statements

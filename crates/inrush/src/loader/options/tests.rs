@@ -154,3 +154,70 @@ fn a_hint_has_the_names_of_who_asked() {
     assert!(hint(front_end::FrontEnd::Command).1.starts_with("add `--bad-rows skip`"));
     assert!(hint(front_end::FrontEnd::Python).1.starts_with("add `bad_rows=\"skip\"`"));
 }
+
+/// The lines of Python's `load` that are made from the table, and between which lines they are.
+fn python_lines() -> [(&'static str, &'static str, String); 4] {
+    let mut lines = [const { String::new() }; 4];
+    for option in LoadOption::ALL {
+        let keyword = option.keyword();
+        let (declared, value) = match option.value {
+            OptionValue::Switch => ("bool = False", keyword.clone()),
+            OptionValue::One { python, .. } => (python, keyword.clone()),
+            OptionValue::Many { .. } => ("Sequence[str] | str = ()", format!("_texts({keyword})")),
+        };
+        let python_type = declared.split(" = ").next().unwrap();
+        let help = front_end::FrontEnd::Python.names(option.help, false);
+        lines[0] += &format!("    {keyword}: {python_type}\n");
+        lines[1] += &format!("    {keyword}: {declared},\n");
+        lines[2] += &wrapped(&format!("{keyword}: {}{}.", help[..1].to_lowercase(), &help[1..]));
+        lines[3] += &format!("        \"{keyword}\": {value},\n");
+    }
+    let [types, arguments, texts, values] = lines;
+    [
+        ("class LoadOptions(", "    progress: ", types),
+        ("def load(", "    progress: ", arguments),
+        ("    Args:\n", "        files: ", texts),
+        ("    options: dict[str, Any] = {\n", "    }\n", values),
+    ]
+}
+
+/// A line of a docstring, in lines of at most 120 characters.
+fn wrapped(text: &str) -> String {
+    let (mut lines, mut line) = (String::new(), " ".repeat(7));
+    for word in text.split(' ') {
+        if line.chars().count() + word.chars().count() >= 120 {
+            lines += &format!("{line}\n");
+            line = " ".repeat(11);
+        }
+        line += &format!(" {word}");
+    }
+    format!("{lines}{line}\n")
+}
+
+/// `INRUSH_WRITE_OPTIONS=1` writes Python's lines.
+#[test]
+fn python_has_the_options_of_the_table() {
+    let path = repository("python/src/inrush/_load.py");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let mut made = text.clone();
+    for (section, last, lines) in python_lines() {
+        let begin = made.find(section).unwrap();
+        let first = lines.split(':').next().unwrap();
+        let start = begin + made[begin..].find(&format!("\n{first}:")).unwrap() + 1;
+        let end = start + made[start..].find(&format!("\n{last}")).unwrap() + 1;
+        made.replace_range(start..end, &lines);
+    }
+    if std::env::var_os("INRUSH_WRITE_OPTIONS").is_some() {
+        std::fs::write(&path, &made).unwrap();
+    } else {
+        assert!(made == text, "python/src/inrush/_load.py lacks options: run this test with INRUSH_WRITE_OPTIONS=1");
+    }
+}
+
+#[test]
+fn the_guide_has_the_options_of_the_table() {
+    let guide = std::fs::read_to_string(repository("docs/load.md")).unwrap();
+    for option in LoadOption::ALL {
+        assert!(guide.contains(&format!("`--{}", option.name)), "docs/load.md lacks `--{}`", option.name);
+    }
+}

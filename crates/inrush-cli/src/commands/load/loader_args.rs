@@ -1,0 +1,147 @@
+//! The arguments that are made from the library's table of options, [`LoadOption::ALL`].
+
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use inrush::{LoadOption, LoadOptions, OptionValue};
+use inrush_core::{Error, Result};
+
+/// The options of the table that were given, or have a default, with their texts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LoaderArgs {
+    given: Vec<(&'static LoadOption, Vec<String>)>,
+}
+
+impl LoaderArgs {
+    /// Whether the option of this name was given.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.given.iter().any(|(option, _)| option.name == name)
+    }
+
+    /// The same without the options of these names.
+    pub(crate) fn without(&self, names: &[&str]) -> Self {
+        let given = self.given.iter().filter(|(option, _)| !names.contains(&option.name));
+        Self { given: given.cloned().collect() }
+    }
+
+    /// The same with this option.
+    pub(crate) fn with(mut self, name: &str, text: &str) -> Self {
+        self.given.extend(LoadOption::find(name).map(|option| (option, vec![text.to_owned()])));
+        self
+    }
+
+    /// Sets the options of a load.
+    pub(crate) fn set(&self, options: &mut LoadOptions) -> Result<()> {
+        for (option, texts) in &self.given {
+            for text in texts {
+                option.set(options, text).ok_or_else(|| {
+                    Error::config(format!("`--{} {text}` is not understood", option.name))
+                        .with_hint(format!("it takes {}", option.takes))
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Args for LoaderArgs {
+    fn augment_args(command: Command) -> Command {
+        command.args(LoadOption::ALL.iter().map(argument))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for LoaderArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
+        let texts = |option: &LoadOption| match option.value {
+            OptionValue::Switch => matches.get_flag(option.name).then(|| vec!["true".to_owned()]),
+            OptionValue::One { .. } | OptionValue::Many { .. } => {
+                matches.get_many::<String>(option.name).map(|texts| texts.cloned().collect())
+            }
+        };
+        let given = LoadOption::ALL.iter().filter_map(|option| Some((option, texts(option)?)));
+        Ok(Self { given: given.collect() })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> std::result::Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+fn argument(option: &'static LoadOption) -> Arg {
+    let arg = Arg::new(option.name).long(option.name).help(option.help).help_heading(option.heading);
+    match option.value {
+        OptionValue::Switch => arg.action(ArgAction::SetTrue),
+        OptionValue::One { name, default: "", .. } => arg.value_name(name),
+        OptionValue::One { name, default, .. } => arg.value_name(name).default_value(default),
+        OptionValue::Many { name } => {
+            arg.value_name(name).action(ArgAction::Append).help(format!("{}; may be given several times", option.help))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+    use std::time::Duration;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        loading: LoaderArgs,
+    }
+
+    fn options(line: &str) -> Result<LoadOptions> {
+        let Line { loading } = Line::parse_from(["load"].into_iter().chain(line.split_whitespace()));
+        let mut options = LoadOptions::default();
+        loading.set(&mut options).map(|()| options)
+    }
+
+    #[test]
+    fn nothing_given_is_the_default() {
+        assert_eq!(options("").unwrap(), LoadOptions::default());
+    }
+    #[test]
+    fn each_kind_of_option() {
+        let got = options("--again --min-rows 90% --before a --before b --retry-for 2h").unwrap();
+        assert!(got.again && !got.dry_run);
+        assert_eq!(got.min_rows, inrush::MinRows::parse("90%"));
+        assert_eq!((got.before, got.after.len()), (vec!["a".to_owned(), "b".into()], 0));
+        assert_eq!(got.retries_for, Duration::from_secs(7200));
+    }
+    #[test]
+    fn lanes_are_counted_or_found_out() {
+        let lanes = |text: &str| options(&format!("--lanes={text}")).map(|got| got.lanes).ok();
+        assert_eq!((lanes("auto"), lanes("256")), (Some(None), Some(Some(256))));
+        for wrong in ["", "0", "257", "-1", "two", "2k"] {
+            assert_eq!(lanes(wrong), None, "{wrong}");
+        }
+    }
+    #[test]
+    fn times() {
+        let ms =
+            |text: &str| options(&format!("--retry-for={text}")).map(|got| got.retries_for.as_millis() as u64).ok();
+        assert_eq!(["0", "500ms", "30s", "10m", "2h"].map(ms), [0, 500, 30_000, 600_000, 7_200_000].map(Some));
+        for wrong in ["s", "-1s", "1d", "99999999999999999999s", "9999999999999999999h"] {
+            assert_eq!(ms(wrong), None, "{wrong}");
+        }
+    }
+    #[test]
+    fn what_is_not_understood_is_named_with_what_is() {
+        for wrong in ["--max-bad=101%", "--max-bad=ten", "--max-bad=-1", "--min-rows=nan%", "--rate=0", "--rate=fast"] {
+            let error = options(wrong).unwrap_err();
+            assert_eq!(error.message(), format!("`{}` is not understood", wrong.replace('=', " ")));
+            assert!(error.hint().unwrap().starts_with("it takes "), "{error}");
+        }
+    }
+    #[test]
+    fn some_are_left_out() {
+        let Line { loading } = Line::parse_from(["load", "--again", "--rate", "5k"]);
+        let left = loading.without(&["rate"]);
+        assert!(left.has("again") && !left.has("rate") && loading.has("rate"));
+        assert!(left.with("rate", "5").has("rate"));
+    }
+}
