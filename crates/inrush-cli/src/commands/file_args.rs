@@ -1,6 +1,7 @@
 //! The options about how files are read: those of `inrush load`, and of `inrush verify` for files.
 
 use crate::commands::manifest::{CsvText, USUAL_NULL};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, ValueEnum};
 use inrush_files::{FileOptions, Format, Percent};
 
@@ -8,9 +9,16 @@ use inrush_files::{FileOptions, Format, Percent};
 #[derive(Clone, Debug, PartialEq, Eq, Args)]
 #[command(next_help_heading = "Files")]
 pub(crate) struct FileArgs {
-    /// `csv`, `tsv`, `jsonl`, `json`, `parquet`, `arrow` or `xlsx`; `auto` detects it, and of a text its delimiter, quotes and header
-    #[arg(long, value_enum, default_value = "auto", value_name = "FORMAT", hide_possible_values = true)]
-    format: FormatArg,
+    /// The format, by one of [`Format::NAMES`].
+    #[arg(
+        long,
+        help = format_help(),
+        value_parser = formats(),
+        default_value = "auto",
+        value_name = "FORMAT",
+        hide_possible_values = true
+    )]
+    format: Format,
 
     /// Where the array of rows is in a JSON document: `data.rows`; `.` is the document itself
     #[arg(long, value_name = "KEY.KEY")]
@@ -143,18 +151,6 @@ enum NamesArg {
     Keep,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum FormatArg {
-    Auto,
-    Csv,
-    Tsv,
-    Jsonl,
-    Json,
-    Parquet,
-    Arrow,
-    Xlsx,
-}
-
 /// The format of an export's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ManifestFormat {
@@ -198,18 +194,18 @@ impl FileArgs {
                 quote: csv.map(|csv| csv.quote.clone()),
                 escape: csv.and_then(|csv| csv.escape.clone()),
                 null: csv.map_or(Some(USUAL_NULL.into()), |csv| csv.null.clone()).into_iter().collect(),
-                ..format_of(FormatArg::Csv)
+                ..format_of(Format::Csv)
             },
-            ManifestFormat::Jsonl => format_of(FormatArg::Jsonl),
-            ManifestFormat::Parquet => format_of(FormatArg::Parquet),
-            ManifestFormat::Arrow => format_of(FormatArg::Arrow),
+            ManifestFormat::Jsonl => format_of(Format::Jsonl),
+            ManifestFormat::Parquet => format_of(Format::Parquet),
+            ManifestFormat::Arrow => format_of(Format::Arrow),
         }
     }
 
     /// Options that contradict the manifest of an export, and whether each is given.
     pub(crate) fn contradicting_export(&self) -> [(&'static str, bool); 17] {
         [
-            ("format", self.format != FormatArg::Auto),
+            ("format", self.format != Format::Auto),
             ("json-path", self.json_path.is_some()),
             ("delimiter", self.delimiter.is_some()),
             ("quote", self.quote.is_some()),
@@ -264,15 +260,19 @@ impl FileArgs {
 
     /// What the files are.
     pub(crate) fn file_format(&self) -> Format {
-        match self.format {
-            FormatArg::Auto => Format::Auto,
-            FormatArg::Csv => Format::Csv,
-            FormatArg::Tsv => Format::Tsv,
-            FormatArg::Jsonl => Format::Jsonl,
-            FormatArg::Json => Format::Json,
-            FormatArg::Parquet => Format::Parquet,
-            FormatArg::Arrow => Format::Arrow,
-            FormatArg::Xlsx => Format::Xlsx,
-        }
+        self.format
     }
+}
+
+/// The formats by their names.
+fn formats() -> impl TypedValueParser<Value = Format> {
+    let names = Format::NAMES.map(|(name, _)| name);
+    PossibleValuesParser::new(names).map(|name| Format::parse(&name).unwrap_or_default())
+}
+
+/// Lists the formats.
+fn format_help() -> String {
+    let names = Format::NAMES.iter().map(|(name, _)| *name).filter(|name| *name != "auto");
+    let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
+    format!("{}; `auto` detects it, and of a text its delimiter, quotes and header", names.join(", "))
 }
