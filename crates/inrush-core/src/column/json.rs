@@ -157,7 +157,29 @@ impl<'a> Scanner<'a> {
         if self.at == self.end { Ok(()) } else { Err(self.fault("something follows the object").into()) }
     }
 
-    fn key(&mut self) -> Result<Text, Fault> {
+    /// The next byte that is no blank; `None` at the end.
+    pub(crate) fn token(&mut self) -> Option<u8> {
+        self.space();
+        self.peek()
+    }
+
+    /// Skips this byte if it is the next one that is no blank.
+    pub(crate) fn takes(&mut self, byte: u8) -> bool {
+        let is_next = self.token() == Some(byte);
+        self.at += usize::from(is_next);
+        is_next
+    }
+
+    /// Takes all next bytes that `is_part` accepts.
+    pub(crate) fn take_while(&mut self, is_part: impl Fn(u8) -> bool) -> &'a [u8] {
+        let rest = &self.text[self.at..self.end];
+        let taken = rest.iter().position(|byte| !is_part(*byte)).map_or(rest, |n| &rest[..n]);
+        self.at += taken.len();
+        taken
+    }
+
+    /// Takes a member's name and the colon.
+    pub(crate) fn key(&mut self) -> Result<Text, Fault> {
         self.space();
         let key = self.string()?;
         if key.span.end - key.span.start > self.limits.key_bytes {
@@ -179,7 +201,8 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    fn scalar(&mut self) -> Result<Value, Fault> {
+    /// Takes a value that is no array and no object.
+    pub(crate) fn scalar(&mut self) -> Result<Value, Fault> {
         match self.peek() {
             Some(b'"') => self.string().map(Value::String),
             Some(b'-' | b'0'..=b'9') => self.number().map(Value::Number),

@@ -4,11 +4,14 @@
 //! Equal are 1, 1.0 and 1e0, strings by their characters, objects in any order of keys. Of a key that is there twice the last one counts, as on
 //! MySQL. Numbers of more than 17 digits are compared by all of them.
 
+use crate::column::json::{Limits, Scanner, Span, Text, Value, unescape};
+
 /// The canonical bytes of a document; those of the text itself, with a mark, if it is not JSON.
 pub(super) fn canonical(text: &[u8]) -> Vec<u8> {
-    let mut reader = Reader { text, at: 0 };
+    let whole = Span { start: 0, end: text.len() };
+    let mut reader = Reader { text, scanner: Scanner::new(text, whole, Limits::default()) };
     let mut out = Vec::with_capacity(text.len());
-    let is_whole = reader.value(&mut out, 0).is_some() && reader.peek().is_none();
+    let is_whole = reader.value(&mut out, 0).is_some() && reader.scanner.token().is_none();
     match is_whole {
         true => out,
         false => [b"?", text].concat(),
@@ -20,64 +23,47 @@ const MOST_DEPTH: usize = 128;
 
 struct Reader<'a> {
     text: &'a [u8],
-    at: usize,
+    scanner: Scanner<'a>,
 }
 
 /// Each method returns `None` where the text is not JSON.
 impl Reader<'_> {
-    /// The next byte that is no blank; `None` at the end.
-    fn peek(&mut self) -> Option<u8> {
-        while let Some(byte) = self.text.get(self.at) {
-            if !matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
-                return Some(*byte);
-            }
-            self.at += 1;
-        }
-        None
-    }
-
-    fn takes(&mut self, byte: u8) -> bool {
-        let is_next = self.peek() == Some(byte);
-        self.at += usize::from(is_next);
-        is_next
-    }
-
     fn value(&mut self, out: &mut Vec<u8>, depth: usize) -> Option<()> {
         if depth > MOST_DEPTH {
             return None;
         }
-        match self.peek()? {
-            b'{' => self.object(out, depth),
-            b'[' => self.array(out, depth),
-            b'"' => {
-                let string = self.string()?;
-                write_string(&string, out);
-                Some(())
-            }
-            b't' => self.word(b"true", out),
-            b'f' => self.word(b"false", out),
-            b'n' => self.word(b"null", out),
-            _ => self.number(out),
+        match self.scanner.token()? {
+            b'{' => return self.object(out, depth),
+            b'[' => return self.array(out, depth),
+            b'-' | b'0'..=b'9' => return self.number(out),
+            _ => {}
         }
+        match self.scanner.scalar().ok()? {
+            Value::String(text) => write_string(&self.string(text), out),
+            Value::Bool(true) => out.push(b't'),
+            Value::Bool(false) => out.push(b'f'),
+            _ => out.push(b'n'),
+        }
+        Some(())
     }
 
-    fn word(&mut self, word: &[u8], out: &mut Vec<u8>) -> Option<()> {
-        self.text[self.at..].starts_with(word).then(|| {
-            self.at += word.len();
-            out.push(word[0]);
-        })
+    /// A string's bytes in UTF-8.
+    fn string(&self, text: Text) -> Vec<u8> {
+        let mut string = Vec::new();
+        unescape(text.span.of(self.text), &mut string);
+        string
     }
 
     fn array(&mut self, out: &mut Vec<u8>, depth: usize) -> Option<()> {
-        self.at += 1;
+        self.scanner.takes(b'[');
         out.push(b'[');
-        if !self.takes(b']') {
+        if !self.scanner.takes(b']') {
             loop {
                 self.value(out, depth + 1)?;
-                if self.takes(b']') {
+                if self.scanner.takes(b']') {
                     break;
                 }
-                self.takes(b',').then_some(())?;
+                self.scanner.takes(b',').then_some(())?;
             }
         }
         out.push(b']');
@@ -85,20 +71,19 @@ impl Reader<'_> {
     }
 
     fn object(&mut self, out: &mut Vec<u8>, depth: usize) -> Option<()> {
-        self.at += 1;
+        self.scanner.takes(b'{');
         let mut members = std::collections::BTreeMap::new();
-        if !self.takes(b'}') {
+        if !self.scanner.takes(b'}') {
             loop {
-                (self.peek()? == b'"').then_some(())?;
-                let key = self.string()?;
-                self.takes(b':').then_some(())?;
+                let key = self.scanner.key().ok()?;
+                let key = self.string(key);
                 let mut value = Vec::new();
                 self.value(&mut value, depth + 1)?;
                 members.insert(key, value);
-                if self.takes(b'}') {
+                if self.scanner.takes(b'}') {
                     break;
                 }
-                self.takes(b',').then_some(())?;
+                self.scanner.takes(b',').then_some(())?;
             }
         }
         out.push(b'{');
@@ -110,61 +95,10 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// A string's bytes in UTF-8.
-    fn string(&mut self) -> Option<Vec<u8>> {
-        self.at += 1;
-        let mut string = Vec::new();
-        loop {
-            let byte = *self.text.get(self.at)?;
-            self.at += 1;
-            match byte {
-                b'"' => return Some(string),
-                b'\\' => self.escape(&mut string)?,
-                byte => string.push(byte),
-            }
-        }
-    }
-
-    fn escape(&mut self, string: &mut Vec<u8>) -> Option<()> {
-        let byte = *self.text.get(self.at)?;
-        self.at += 1;
-        string.push(match byte {
-            b'b' => 8,
-            b'f' => 12,
-            b'n' => b'\n',
-            b'r' => b'\r',
-            b't' => b'\t',
-            b'"' | b'\\' | b'/' => byte,
-            b'u' => {
-                let unit = self.unit()?;
-                let low = (0xd800..0xdc00).contains(&unit) && self.text[self.at..].starts_with(b"\\u");
-                let units = match low {
-                    true => {
-                        self.at += 2;
-                        vec![unit, self.unit()?]
-                    }
-                    false => vec![unit],
-                };
-                string.extend(String::from_utf16(&units).ok()?.bytes());
-                return Some(());
-            }
-            _ => return None,
-        });
-        Some(())
-    }
-
-    fn unit(&mut self) -> Option<u16> {
-        let digits = std::str::from_utf8(self.text.get(self.at..self.at + 4)?).ok()?;
-        self.at += 4;
-        digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| u16::from_str_radix(digits, 16).ok())?
-    }
-
+    /// MariaDB takes `1.` as well, which JSON does not have.
     fn number(&mut self, out: &mut Vec<u8>) -> Option<()> {
-        let rest = &self.text[self.at..];
-        let is_part = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E');
-        let end = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
-        let text = std::str::from_utf8(&rest[..end]).ok()?;
-        self.at += end;
+        let is_part = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E');
+        let text = std::str::from_utf8(self.scanner.take_while(is_part)).ok()?;
         let exact = Decimal::parse(text)?;
         // Both servers keep these as they are.
         let is_integer =
@@ -241,6 +175,8 @@ mod tests {
             check(one, other, true);
         }
         check("18446744073709551615", "18446744073709551615", true);
+        // As MariaDB takes it.
+        check("[1., 2.e5]", "[1, 2e5]", true);
         check("1.2345678901234567e22", "12345678901234567000000", true);
         check(r#""\u00fc\n\/\ud83d\ude00""#, "\"ü\\n/😀\"", true);
     }
