@@ -362,3 +362,18 @@ fn a_load_that_was_broken_off_goes_on() {
         }
     });
 }
+
+#[test]
+fn an_export_without_its_manifest_did_not_end() {
+    everywhere("half_export", |place| {
+        place.sql("CREATE TABLE few (id INT PRIMARY KEY); INSERT INTO few VALUES (1), (2)");
+        assert_eq!(export(place, "few --to out").code, 0);
+        std::fs::remove_file(place.path("out/manifest.json")).unwrap();
+        let done = load(place, place, "out");
+        assert_eq!(done.code, 1, "{done}");
+        done.says("the folder has no manifest.json, and no table is named");
+        done.says("did not come to its end");
+        let done = load(place, place, "out --into few --truncate");
+        assert_eq!((done.code, &place.sql("SELECT COUNT(*) FROM few")[..]), (0, "2"), "{done}");
+    });
+}

@@ -13,7 +13,7 @@ use inrush::sans_io::write::{Computed, Method};
 use inrush::table::TableName;
 use inrush::{BadRows, BatchSize, LoadOptions, NamedJob, Sort};
 use inrush_core::{Error, Result};
-use inrush_files::{CsvOptions, Format, NewTypes, is_of_one_table, reject_file_name};
+use inrush_files::{CsvOptions, Format, NewTypes, is_address, is_of_one_table, reject_file_name};
 use std::path::{Path, PathBuf};
 
 /// Load files into a table.
@@ -134,7 +134,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "a,b,@skip", help_heading = "Files")]
     columns: Option<String>,
 
-    /// What to do with a row that cannot be stored: `stop`, `skip` or `divert:FILE`; `{date}`, `{file}` and `{table}` in its name are replaced
+    /// What to do with a row that cannot be stored: `stop`, `skip` or `divert:FILE`, a path or the address of an object (`s3://bucket/bad.csv`); `{date}`, `{file}` and `{table}` in its name are replaced
     #[arg(long, default_value = "stop", value_name = "WHAT", help_heading = "Bad rows")]
     bad_rows: String,
 
@@ -359,9 +359,18 @@ impl LoadArgs {
 
     /// Refuses a load without a table.
     pub(crate) fn check_into(&self) -> Result<()> {
-        match self.into {
-            Some(_) => Ok(()),
-            None => Err(Error::config("no table is named").with_hint(
+        let is_folder = |name: &str| Path::new(name).is_dir() || is_address(name) && name.ends_with('/');
+        match (&self.into, &self.files[..]) {
+            (Some(_), _) => Ok(()),
+            (None, [folder]) if is_folder(folder) => Err(Error::config(
+                // Not by its name: an address that was not parsed yet may have a login in it.
+                "the folder has no manifest.json, and no table is named",
+            )
+            .with_hint(
+                "`--into TABLE` or `--into 'DATABASE.*'` loads the files that are there; if they are of an export, it did not come to its \
+                 end, as it writes manifest.json last: export again, into a new folder",
+            )),
+            (None, _) => Err(Error::config("no table is named").with_hint(
                 "`--into TABLE`, or `--into 'DATABASE.*'`; only the folder of an export, or its `manifest.json`, needs none",
             )),
         }
