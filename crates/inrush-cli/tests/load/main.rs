@@ -48,6 +48,7 @@ mod partitioned;
 mod parts;
 mod place;
 mod promises;
+mod random_schemas;
 mod record_batches;
 mod retried;
 mod runs;

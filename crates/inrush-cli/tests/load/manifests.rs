@@ -6,13 +6,13 @@ use crate::verify;
 use inrush_testkit::servers;
 
 /// An empty schema beside that of the test.
-fn beside(place: &Place) -> Place {
+pub(crate) fn beside(place: &Place) -> Place {
     Place::new(place.server.clone(), "restored")
 }
 
 /// `inrush load` of files in the folder of `from`.
 #[track_caller]
-fn load(from: &Place, into: &Place, arguments: &str) -> Done {
+pub(crate) fn load(from: &Place, into: &Place, arguments: &str) -> Done {
     let mut command = into.command(arguments);
     command.current_dir(from.folder.path()).args(["--json", "-q"]);
     let done = into.done(&command.output().unwrap());
@@ -20,7 +20,7 @@ fn load(from: &Place, into: &Place, arguments: &str) -> Done {
 }
 
 /// The exit code, and the rows of all tables that were stored by this and earlier runs.
-fn stored(done: &Done) -> (i32, u64) {
+pub(crate) fn stored(done: &Done) -> (i32, u64) {
     (done.code, done.json["total"]["rows"]["stored"].as_u64().unwrap_or(u64::MAX))
 }
 
@@ -54,7 +54,7 @@ fn make_types(place: &Place) {
 }
 
 /// Runs the files of an export by the server's own client, in the order of their names. Returns what it says.
-fn run_by_client(from: &Place, folder: &str, into: &Place) -> String {
+pub(crate) fn run_by_client(from: &Place, folder: &str, into: &Place) -> String {
     let mut said = String::new();
     for name in names(from, folder).iter().filter(|name| name.ends_with(".sql")) {
         let mut client = into.server.client();

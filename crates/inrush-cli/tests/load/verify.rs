@@ -27,7 +27,7 @@ pub(crate) struct Done {
 }
 
 impl Done {
-    pub(crate) fn of(mut command: Command) -> Self {
+    pub(crate) fn of(command: &mut Command) -> Self {
         let output = command.output().unwrap();
         Self {
             code: output.status.code().unwrap(),
@@ -49,7 +49,7 @@ impl std::fmt::Display for Done {
 }
 
 pub(crate) fn verify(place: &Place, arguments: &str) -> Done {
-    Done::of(command(place, arguments))
+    Done::of(&mut command(place, arguments))
 }
 
 /// The exit code, and the numbers of missing, extra and different rows.
@@ -478,7 +478,7 @@ fn two_servers(place: &Place, other: &Place, arguments: &str) -> Done {
     let (server, mut command) = (&other.server, command(place, arguments));
     let url = format!("mysql://{}@{}:{}/{}", server.user, server.host, server.port, other.schema.name());
     command.arg("--other").arg(url).env("INRUSH_OTHER_PASSWORD", &server.password);
-    Done::of(command)
+    Done::of(&mut command)
 }
 
 /// A place on each version.

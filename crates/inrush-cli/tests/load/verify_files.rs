@@ -107,7 +107,7 @@ fn options_of_reading_are_those_of_a_load() {
         let verify = || {
             let mut verify = command(place, "");
             args(&mut verify);
-            Done::of(verify)
+            Done::of(&mut verify)
         };
         let done = verify();
         assert_eq!((numbers(&done), &done.json["rows"]), ((0, [0, 0, 0]), &3.into()), "{done}");
@@ -168,7 +168,7 @@ fn a_user_without_the_right_to_make_a_copy_is_refused() {
         verify.args(["verify", "t.csv", "--into", "t", "-q", "--json", "-S"]).arg(&place.server.socket);
         verify.args(["-u", &user, "-D", schema]).current_dir(place.folder.path());
         verify.env("HOME", place.folder.path()).env_remove("INRUSH_URL").env("INRUSH_PASSWORD", "some-Pass1");
-        let done = Done::of(verify);
+        let done = Done::of(&mut verify);
         assert_eq!(done.code, 1, "{done}");
         done.says("which this user may not make");
         done.says("GRANT SELECT, INSERT, CREATE, ALTER, DROP");
@@ -258,10 +258,7 @@ fn an_export_and_its_tables() {
             export = Command::new(env!("CARGO_BIN_EXE_inrush"));
             export.arg("export").args(arguments).args(["a", "c", "--format", format, "--to", format]);
             export.current_dir(place.folder.path()).env("HOME", place.folder.path()).env_remove("INRUSH_URL");
-            let done = Done::of({
-                export.env("INRUSH_PASSWORD", &place.server.password);
-                export
-            });
+            let done = Done::of(export.env("INRUSH_PASSWORD", &place.server.password));
             assert_eq!(done.code, 0, "{done}");
             let done = verify(place, format);
             assert_eq!((done.code, &done.json["tables"][0]["equal"]), (0, &true.into()), "{format}: {done}");
