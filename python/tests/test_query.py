@@ -9,6 +9,7 @@ import decimal
 import os
 import threading
 import types
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -305,3 +306,47 @@ def test_a_cancelled_load_stops(place: Place) -> None:
     (job,) = inrush.status(place.url)
     assert (job.state, job.run) == ("unfinished", "ended")
     assert place.rows("SELECT COUNT(*) FROM t") == [(job.rows,)]
+
+
+def test_tables_are_compared(place: Place, tmp_path: Path) -> None:
+    place.sql(
+        "CREATE TABLE one (id INT PRIMARY KEY, `a``b` VARCHAR(9), n INT)",
+        "INSERT INTO one VALUES (1, 'x', 1), (2, NULL, 2), (3, 'z', 3)",
+        "CREATE TABLE two LIKE one",
+        "INSERT INTO two SELECT * FROM one",
+    )
+    same = inrush.verify("one", "two", place.url)
+    assert same == inrush.Verified(
+        rows=3, other_rows=3, missing=0, extra=0, different=0, key=["id"], columns=["id", "a`b", "n"]
+    )
+    assert same.is_equal
+    place.sql(
+        "UPDATE two SET `a``b` = 'y' WHERE id = 1", "DELETE FROM two WHERE id = 3", "INSERT INTO two VALUES (4, 'q', 4)"
+    )
+    with inrush.connect(place.url) as connection:
+        found = inrush.verify("one", "two", connection, other=connection)
+    assert (found.missing, found.extra, found.different, found.is_equal) == (1, 1, 1, False)
+    by_kind = {difference.kind: difference for difference in found.differences}
+    assert by_kind["different"] == inrush.Difference("different", 1, {"id": "1"}, {"a`b": ("'x'", "'y'")})
+    assert by_kind["missing"].key == {"id": "3"}
+    assert inrush.verify("one", "two", place.url, columns="n", where="id < 3").is_equal
+    assert inrush.verify("one", "two", place.url, where="id > 3", subset=True).is_equal
+    file = tmp_path / "checkpoint"
+    assert inrush.verify("one", "one", place.url, other=place.url, rate=1000, checkpoint=file).is_equal
+    assert not file.exists()
+    few = inrush.verify("one", "two", place.url, differences=1)
+    assert (len(few.differences), few.extra) == (1, 1)
+
+
+def test_tables_that_cannot_be_compared(each: Place) -> None:
+    each.sql("CREATE TABLE one (id INT PRIMARY KEY)")
+    for wrong, says in [
+        ({}, "a table is compared with itself"),
+        ({"other_table": "none"}, "none"),
+        ({"other_table": "two", "lanes": 0}, "`lanes=0` is not understood"),
+        ({"other_table": "one", "other": 7}, "is a URL"),
+        ({"other": each.url, "columns": ["nothing"]}, "nothing"),
+    ]:
+        arguments: Any = wrong
+        with pytest.raises(inrush.Error, match=says):
+            inrush.verify("one", to=each.url, **arguments)

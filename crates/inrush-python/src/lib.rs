@@ -18,6 +18,7 @@
 //! | `ledger`, `report` | what loads report |
 //! | `params` | the values of a statement |
 //! | `inserter` | single rows of threads and tasks that are sent together |
+//! | `verify` | two tables compared |
 //! | `values` | values as Python objects |
 //! | `known` | the parts of Python's own library that are used |
 //! | `failure` | errors as exceptions |
@@ -42,6 +43,7 @@ mod result;
 mod source;
 mod truncated;
 mod values;
+mod verify;
 mod wait;
 
 use pyo3::prelude::*;
@@ -62,6 +64,8 @@ mod _inrush {
     use crate::read::read;
     #[pymodule_export]
     use crate::result::Result;
+    #[pymodule_export]
+    use crate::verify::verify;
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
 

@@ -16,6 +16,15 @@ pub(crate) fn patiently<T: Send>(
     aborters: &[blocking::Aborter],
     work: impl FnOnce() -> inrush::Result<T> + Send,
 ) -> PyResult<T> {
+    until_done(py, || aborters.iter().for_each(blocking::Aborter::abort), work)
+}
+
+/// The same for work that `stop` ends.
+pub(crate) fn until_done<T: Send>(
+    py: Python<'_>,
+    stop: impl Fn(),
+    work: impl FnOnce() -> inrush::Result<T> + Send,
+) -> PyResult<T> {
     if !is_main_thread(py)? {
         return Visit::new().detached(py, work).map_err(|error| failure::exception(py, &error));
     }
@@ -36,7 +45,7 @@ pub(crate) fn patiently<T: Send>(
             }
             if let Err(signal) = py.check_signals() {
                 raised.get_or_insert(signal);
-                aborters.iter().for_each(blocking::Aborter::abort);
+                stop();
             }
         }
     });

@@ -8,7 +8,7 @@
 
 from typing import TYPE_CHECKING
 
-from ._connection import BadRow, BatchOutcome, Connection, Outcome, connect, forget, query, read, status
+from ._connection import BadRow, BatchOutcome, Connection, Outcome, connect, forget, query, read, status, verify
 from ._errors import (
     DatabaseError,
     DataError,
@@ -27,7 +27,7 @@ from ._inrush import VERSION as __version__
 from ._inrush import Control
 from ._inserter import Inserter, InserterOptions, InserterStatus
 from ._load import FileOptions, LoadOptions, load
-from ._report import Job, JobStatus, Progress, Records, Reject, Report, Retry
+from ._report import Difference, Job, JobStatus, Progress, Records, Reject, Report, Retry, Verified
 from ._result import Result
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ __all__ = [
     "Control",
     "DataError",
     "DatabaseError",
+    "Difference",
     "Error",
     "FileOptions",
     "Inserter",
@@ -74,6 +75,7 @@ __all__ = [
     "Report",
     "Result",
     "Retry",
+    "Verified",
     "Warning",
     "__version__",
     "connect",
@@ -82,4 +84,5 @@ __all__ = [
     "query",
     "read",
     "status",
+    "verify",
 ]

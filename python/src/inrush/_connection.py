@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from . import _inrush
@@ -11,7 +12,7 @@ from ._load import LoadOptions, load
 from ._result import Result
 
 if TYPE_CHECKING:
-    from ._report import Report
+    from ._report import Report, Verified
 
 Params = Sequence[Any] | Mapping[str, Any]
 
@@ -177,6 +178,61 @@ def read(
         _inrush.read(
             table, to, None if columns is None else list(columns), partition_on, partitions, batch_rows, invalid_dates
         )
+    )
+
+
+def verify(
+    table: str,
+    other_table: str | None = None,
+    to: str | Connection | None = None,
+    *,
+    other: str | Connection | None = None,
+    columns: Sequence[str] | str = (),
+    where: str | None = None,
+    lanes: int = 2,
+    subset: bool = False,
+    differences: int = 20,
+    rate: int | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    snapshot: bool = False,
+) -> Verified:
+    """Compares two tables row by row, as `inrush verify` does. The servers compute digests, and only rows that differ travel.
+
+    Args:
+        table: the table that is right: `table` or `database.table`.
+        other_table: the table that is compared with it; None: the one of the same name on the server of `other`.
+        to: the server, as for `inrush.load`.
+        other: the other table's server, if it is another one: a URL, whose password may be in INRUSH_OTHER_PASSWORD, or a connection.
+        columns: only these, besides those of the key; without them all that are not generated.
+        where: only rows that fulfil this condition of SQL, in both tables.
+        lanes: pairs of connections that compare side by side, where the key's ranges can be compared.
+        subset: whether rows that only the other table has are no differences.
+        differences: how many of them the result has with their values.
+        rate: at most so many rows a second are read of each table.
+        checkpoint: a file that notes which ranges were equal, so that the same call continues after an interruption; removed at the end.
+        snapshot: whether one state of both tables is compared (of each, on two servers), seen under a lock for milliseconds.
+
+    Raises:
+        Error: the tables could not be compared. Tables that differ are a result, not an error.
+
+    >>> inrush.verify("people", "people", url, other=url).is_equal
+    True
+    """
+    if other_table is None:
+        other_table = table
+    return _inrush.verify(
+        table,
+        other_table,
+        getattr(to, "_connection", to),
+        getattr(other, "_connection", other),
+        [columns] if isinstance(columns, str) else list(columns),
+        where,
+        lanes,
+        subset,
+        differences,
+        rate,
+        None if checkpoint is None else fspath(checkpoint),
+        snapshot,
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, final
 
-from ._report import JobStatus, Progress, Report
+from ._report import JobStatus, Progress, Report, Verified
 
 VERSION: str
 __all__: list[str]
@@ -84,5 +84,19 @@ def read(
     batch_rows: int | None = None,
     invalid_dates: str | None = None,
 ) -> Result: ...
+def verify(
+    table: str,
+    other_table: str,
+    to: object,
+    other: object,
+    columns: list[str],
+    condition: str | None,
+    lanes: int,
+    subset: bool,
+    differences: int,
+    rate: int | None,
+    checkpoint: str | None,
+    snapshot: bool,
+) -> Verified: ...
 def status(to: object, database: str | None = None) -> list[JobStatus]: ...
 def forget(job: str, to: object, database: str | None = None, force: bool = False) -> JobStatus: ...

@@ -96,6 +96,45 @@ class Progress(NamedTuple):
     is_over: bool
 
 
+class Difference(NamedTuple):
+    """A row in which two tables differ. Values are literals of SQL, as the server writes them."""
+
+    kind: str
+    """missing (the other table lacks it), extra (only the other one has it) or different."""
+    times: int
+    """How often: more than once only for rows without a key."""
+    key: dict[str, str]
+    """The columns of the key; empty without one."""
+    values: dict[str, tuple[str | None, str | None]]
+    """The columns that differ, or all of a row that one table lacks, each with its value in the first table and in the other one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verified:
+    """What `inrush.verify` found."""
+
+    rows: int
+    """Rows of the first table."""
+    other_rows: int
+    missing: int
+    """Rows that the other table lacks."""
+    extra: int
+    """Rows that only the other table has."""
+    different: int
+    """Rows whose key both tables have, with other values."""
+    key: list[str]
+    """The columns by which rows are found again; without one, rows are compared as a whole."""
+    columns: list[str]
+    """The columns that were compared."""
+    differences: list[Difference] = field(default_factory=list)
+    """The first ones."""
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether both tables have the same rows."""
+        return not (self.missing or self.extra or self.different)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Report:
     """What became of the rows: `read == stored + skipped + rejected + not_loaded + unknown`."""
