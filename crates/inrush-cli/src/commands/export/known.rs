@@ -1,10 +1,12 @@
-//! What a table's definition says of columns and the protocol does not: texts that are JSON documents, and on MariaDB bytes that are
-//! vectors.
+//! What a table's definition says of columns and the protocol does not: texts that are JSON documents, on MariaDB bytes that are vectors, and
+//! numbers that are years.
 
 use arrow_array::builder::{Float32Builder, ListBuilder};
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::Float32Type;
-use arrow_array::{Array as _, ArrayRef, BinaryArray, ListArray, RecordBatch, RecordBatchOptions};
+use arrow_array::{
+    Array as _, ArrayRef, BinaryArray, ListArray, RecordBatch, RecordBatchOptions, StringArray, UInt16Array,
+};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use inrush_core::{Error, Result};
 use inrush_files::WrittenFormat;
@@ -18,6 +20,8 @@ pub(super) struct Known {
     pub(super) vectors: Vec<String>,
     /// ENUM and SET, for which a reader of CSV takes nothing between two delimiters for NULL.
     pub(super) choices: Vec<String>,
+    /// YEAR: the text `0` would be 2000 for a server, so text files have four digits.
+    pub(super) years: Vec<String>,
 }
 
 impl Known {
@@ -33,6 +37,11 @@ impl Known {
                 let is_sql = format == WrittenFormat::Sql;
                 let ty = if is_sql { DataType::Binary } else { DataType::List(item()) };
                 Arc::new(field.as_ref().clone().with_data_type(ty))
+            }
+            () if self.years.contains(field.name())
+                && matches!(format, WrittenFormat::Csv | WrittenFormat::JsonLines) =>
+            {
+                Arc::new(field.as_ref().clone().with_data_type(DataType::Utf8))
             }
             () => field.clone(),
         };
@@ -64,6 +73,7 @@ impl Known {
         let column = |(array, field): (&ArrayRef, &Arc<Field>)| match (array.data_type(), field.data_type()) {
             (DataType::Binary, DataType::List(_)) => vectors(array.as_binary()),
             (DataType::List(_), DataType::Binary) => vector_bytes(array.as_list()),
+            (DataType::UInt16, DataType::Utf8) => years(array.as_primitive()),
             _ => array.clone(),
         };
         let columns = batch.columns().iter().zip(schema.fields()).map(column).collect();
@@ -71,6 +81,10 @@ impl Known {
         RecordBatch::try_new_with_options(schema.clone(), columns, &options)
             .map_err(|error| Error::protocol(error.to_string()))
     }
+}
+
+fn years(numbers: &UInt16Array) -> ArrayRef {
+    Arc::new(numbers.iter().map(|year| year.map(|year| format!("{year:04}"))).collect::<StringArray>())
 }
 
 /// Four bytes a number, little-endian.

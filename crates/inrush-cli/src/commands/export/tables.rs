@@ -105,7 +105,8 @@ fn describe(connection: &mut Connection, name: TableName, wanted: &[String], is_
     let vectors: Vec<_> = found.iter().filter(|(_, _, ty)| ty == "vector").map(|(column, ..)| column.clone()).collect();
     let is_choice = |ty: &str| matches!(ty, "enum" | "set");
     let choices = found.iter().filter(|(_, _, ty)| is_choice(ty)).map(|(column, ..)| column.clone()).collect();
-    let known = Known { documents, vectors, choices };
+    let years = found.iter().filter(|(_, _, ty)| ty == "year").map(|(column, ..)| column.clone()).collect();
+    let known = Known { documents, vectors, choices, years };
     let found: Vec<_> = found.into_iter().map(|(column, extra, _)| (column, extra)).collect();
     let (columns, left_out) = chosen(&name, &found, wanted)?;
     let key = connection.query::<(String, String, Option<u64>)>(

@@ -2,6 +2,7 @@
 //!
 //! Speed: one dispatch a column, then one tight loop over its cells ([`sweep`]).
 
+use super::year::NumericYearValidator;
 use super::{AnyValidator, CellValidator, Check, Form, Known, Short, Task, Verdict, Why, why};
 use crate::column::cells::{Cells, Rewritten};
 use crate::error::InputFault;
@@ -52,7 +53,10 @@ impl Check {
         if self.accepts_unchanged(known, Cells::new(cells).has_nulls()) {
             return CheckedColumn { cells: cells.clone(), form: self.form };
         }
-        let cells = self.validator.give_with(self.promise, Sweep { cells, utf8, null_is_bad, bad });
+        let cells = match (&self.validator, known, self.promise) {
+            (AnyValidator::Year(_), Known::Int { .. }, None) => sweep(&NumericYearValidator, cells, null_is_bad, bad),
+            _ => self.validator.give_with(self.promise, Sweep { cells, utf8, null_is_bad, bad }),
+        };
         CheckedColumn { cells, form: self.form }
     }
 

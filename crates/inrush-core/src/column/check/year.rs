@@ -42,3 +42,16 @@ impl CellValidator for YearValidator {
         }
     }
 }
+
+/// The cells of a column of whole numbers, where `0` is a number.
+#[derive(Clone, Debug)]
+pub(super) struct NumericYearValidator;
+
+impl CellValidator for NumericYearValidator {
+    fn validate(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+        match number::digits(cell) {
+            Some(0) => YearValidator.uint(0, out),
+            _ => YearValidator.validate(cell, out),
+        }
+    }
+}

@@ -116,3 +116,15 @@ fn a_null_is_looked_for_whatever_is_known() {
     Check::new(&not_null, &rules()).run_knowing(Known::Int { min: 1, max: 1 }, &cells, true, &mut bad);
     assert_eq!(bad, [BadCell { row: 1, why: Why::Null }]);
 }
+
+/// As text it would be 2000.
+#[test]
+fn a_number_is_the_year_0() {
+    let year = Check::new(&column("year"), &rules());
+    let cells = BinaryViewArray::from_iter([Some("0"), Some("2024"), None]);
+    let mut bad = Vec::new();
+    let known = year.run_knowing(Known::Int { min: 0, max: 4095 }, &cells, true, &mut bad);
+    assert_eq!((known.cells, bad.len()), (BinaryViewArray::from_iter([Some("0000"), Some("2024"), None]), 0));
+    year.run(&cells, true, &mut bad);
+    assert_eq!(bad, [BadCell { row: 0, why: Why::ShortYear }]);
+}
