@@ -2,6 +2,7 @@
 
 use crate::place::{Done, Place, Rows, everywhere};
 use crate::session::{Session, await_true};
+use inrush_testkit::dice::{is_long, times};
 use inrush_testkit::patience::Wait;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -315,59 +316,72 @@ fn a_full_disk_ends_the_export() {
     });
 }
 
-/// Amounts move between two tables all the time; each export must see all of them once.
+/// Amounts move between two tables all the time; each export must see all of them once. Without a lock it would not.
 #[test]
 fn all_files_are_of_one_state() {
     everywhere("export_state", |place| {
-        one_state(place, "tables", 5);
+        let n = times(5, 200);
+        assert_eq!(exports_of_one_state(place, "tables", n), n);
+        if is_long() {
+            let n_equal = exports_of_one_state(place, "none", 50);
+            eprintln!("{}: of 50 exports without a lock {n_equal} are of one state", place.server.name);
+            assert!(n_equal < 50);
+        }
     });
 }
 
-/// Exports so often while amounts move, and checks each.
-fn one_state(place: &Place, snapshot: &str, times: usize) {
+/// Exports so often while eight writers move amounts, and returns how many of the exports have the sum of all amounts.
+fn exports_of_one_state(place: &Place, snapshot: &str, times: u64) -> u64 {
+    place.sql("DROP TABLE IF EXISTS here, there");
     for name in ["here", "there"] {
-        let rows: Vec<_> = (1..=100).map(|id| format!("({id},100)")).collect();
+        let rows: Vec<_> = (1..=160).map(|id| format!("({id},100)")).collect();
         let rows = rows.join(",");
         place.sql(&format!("CREATE TABLE {name} (id INT PRIMARY KEY, amount INT); INSERT INTO {name} VALUES {rows}"));
     }
     let is_over = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        let mover = scope.spawn(|| {
-            for round in 0.. {
-                if is_over.load(Ordering::Relaxed) {
-                    break;
-                }
-                // In the order in which LOCK TABLES takes the tables: otherwise both may wait for each other.
-                let (id, amount) = (round % 100 + 1, if round % 2 == 0 { 7 } else { -9 });
-                place.sql(&format!(
-                    "BEGIN; UPDATE here SET amount = amount - {amount} WHERE id = {id};
-                     UPDATE there SET amount = amount + {amount} WHERE id = 101 - {id}; COMMIT"
-                ));
+    let write = |writer: u64| {
+        for round in 0.. {
+            if is_over.load(Ordering::Relaxed) {
+                break;
             }
-        });
-        for time in 0..times {
-            let folder = format!("{snapshot}{time}");
-            let arguments = format!("here there --format csv --lanes 3 --snapshot {snapshot} --to {folder}");
-            let done = place.done(&command(place, &arguments).output().unwrap());
+            // In the order in which LOCK TABLES takes the tables, and rows of its own: otherwise two may wait for each other.
+            let (id, amount) = (writer * 20 + round % 20 + 1, if round % 2 == 0 { 7 } else { -9 });
+            place.sql(&format!(
+                "BEGIN; UPDATE here SET amount = amount - {amount} WHERE id = {id};
+                 UPDATE there SET amount = amount + {amount} WHERE id = {id}; COMMIT"
+            ));
+        }
+    };
+    std::thread::scope(|scope| {
+        let write = &write;
+        let writers: Vec<_> = (0..8).map(|writer| scope.spawn(move || write(writer))).collect();
+        let mut n_equal = 0;
+        for _ in 0..times {
+            let done = place.done(
+                &command(place, &format!("here there --format csv --lanes 3 --snapshot {snapshot} --to state"))
+                    .output()
+                    .unwrap(),
+            );
             assert_eq!(done.code, 0, "{done}");
-            let expected = if snapshot == "auto" { "global" } else { snapshot };
-            assert_eq!(done.json["lock"], expected, "{done}");
-            let sum: i64 = names(place, &folder)
+            assert_eq!(done.json["lock"], if snapshot == "auto" { "global" } else { snapshot }, "{done}");
+            let sum: i64 = names(place, "state")
                 .iter()
                 .filter(|name| name.ends_with(".csv"))
                 .flat_map(|name| {
-                    let text = place.read(&format!("{folder}/{name}"));
-                    text.lines()
-                        .skip(1)
-                        .map(|line| line.split_once(',').unwrap().1.parse::<i64>().unwrap())
-                        .collect::<Vec<_>>()
+                    let text = place.read(&format!("state/{name}"));
+                    let amount = |line: &str| line.split_once(',').unwrap().1.parse::<i64>().unwrap();
+                    text.lines().skip(1).map(amount).collect::<Vec<_>>()
                 })
                 .sum();
-            assert_eq!(sum, 20_000, "{done}");
+            n_equal += u64::from(sum == 32_000);
+            std::fs::remove_dir_all(place.path("state")).unwrap();
         }
         is_over.store(true, Ordering::Relaxed);
-        mover.join().unwrap();
-    });
+        for writer in writers {
+            writer.join().unwrap();
+        }
+        n_equal
+    })
 }
 
 /// Each user takes the best lock of those it may, and sees the position if it may; what came out is the same.
@@ -404,5 +418,5 @@ pub(crate) fn by_the_rights_of_the_user(place: &Place) {
 
 /// For a server of its own: FLUSH TABLES WITH READ LOCK stops everybody else for a moment.
 pub(crate) fn by_a_lock_of_all_tables(place: &Place) {
-    one_state(place, "auto", 5);
+    assert_eq!(exports_of_one_state(place, "auto", 5), 5);
 }
