@@ -147,7 +147,14 @@ impl Compared {
             | ColumnType::Geometry { .. }
             | ColumnType::Vector { .. }
             | ColumnType::Other(_) => format!("CONCAT('x''',HEX({column}),'''')"),
-            _ => format!("QUOTE(CAST({column} AS CHAR))"),
+            ColumnType::Date
+            | ColumnType::Time { .. }
+            | ColumnType::DateTime { .. }
+            | ColumnType::Timestamp { .. }
+            | ColumnType::Json
+            | ColumnType::Uuid
+            | ColumnType::Inet4
+            | ColumnType::Inet6 => format!("QUOTE(CAST({column} AS CHAR))"),
         };
         format!("IF({column} IS NULL,'NULL',{literal})")
     }

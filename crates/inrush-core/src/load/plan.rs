@@ -194,7 +194,29 @@ fn holds_empty(ty: &ColumnType) -> bool {
     match ty {
         ColumnType::Set { .. } => true,
         ColumnType::Enum { members } => members.iter().any(String::is_empty),
-        _ => false,
+        ColumnType::Int { .. }
+        | ColumnType::Decimal { .. }
+        | ColumnType::Float { .. }
+        | ColumnType::Double { .. }
+        | ColumnType::Bit { .. }
+        | ColumnType::Year
+        | ColumnType::Date
+        | ColumnType::Time { .. }
+        | ColumnType::DateTime { .. }
+        | ColumnType::Timestamp { .. }
+        | ColumnType::Char { .. }
+        | ColumnType::VarChar { .. }
+        | ColumnType::Text { .. }
+        | ColumnType::Binary { .. }
+        | ColumnType::VarBinary { .. }
+        | ColumnType::Blob { .. }
+        | ColumnType::Json
+        | ColumnType::Geometry { .. }
+        | ColumnType::Vector { .. }
+        | ColumnType::Uuid
+        | ColumnType::Inet4
+        | ColumnType::Inet6
+        | ColumnType::Other(_) => false,
     }
 }
 
@@ -211,7 +233,17 @@ pub fn column_kind(ty: &ColumnType) -> ColumnKind {
         ColumnType::Time { .. } => ColumnKind::Time,
         ColumnType::Uuid => ColumnKind::Uuid,
         ColumnType::Json => ColumnKind::Json,
-        _ => ColumnKind::Text,
+        ColumnType::Year
+        | ColumnType::Char { .. }
+        | ColumnType::VarChar { .. }
+        | ColumnType::Text { .. }
+        | ColumnType::Enum { .. }
+        | ColumnType::Set { .. }
+        | ColumnType::Geometry { .. }
+        | ColumnType::Vector { .. }
+        | ColumnType::Inet4
+        | ColumnType::Inet6
+        | ColumnType::Other(_) => ColumnKind::Text,
     }
 }
 

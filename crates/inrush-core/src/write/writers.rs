@@ -57,7 +57,10 @@ impl Writers {
         match (method, &self.bound) {
             (Method::Bulk, Some((_, bulk))) => Box::new(bulk.clone()),
             (Method::MultiRowPrepared, Some((prepared, _))) => Box::new(prepared.clone()),
-            _ => Box::new(self.text.clone()),
+            (Method::Bulk | Method::MultiRowPrepared, None)
+            | (Method::MultiRow | Method::LoadData | Method::Pipelined | Method::Prepared, _) => {
+                Box::new(self.text.clone())
+            }
         }
     }
 }
