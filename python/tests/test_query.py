@@ -343,7 +343,7 @@ def test_tables_that_cannot_be_compared(each: Place) -> None:
     for wrong, says in [
         ({}, "a table is compared with itself"),
         ({"other_table": "none"}, "none"),
-        ({"other_table": "two", "lanes": 0}, "`lanes=0` is not understood"),
+        ({"other_table": "two", "lanes": 0}, "`lanes` takes 1 to 256, not 0"),
         ({"other_table": "one", "other": 7}, "is a URL"),
         ({"other": each.url, "columns": ["nothing"]}, "nothing"),
     ]:

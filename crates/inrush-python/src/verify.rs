@@ -35,7 +35,7 @@ pub(crate) fn verify<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let failed = |error: Error| failure::exception(py, &error);
     if !(1..=MAX_LANES).contains(&lanes) {
-        let message = format!("`lanes={lanes}` is not understood: it takes 1 to {MAX_LANES}");
+        let message = format!("`lanes` takes 1 to {MAX_LANES}, not {lanes}");
         return Err(failure::interface(py, message));
     }
     let one = connection::config(to)?;
