@@ -120,7 +120,7 @@ impl Writer {
             Self { path: path.to_owned(), file: BufWriter::new(file), mended: is_sql.then(|| quoted(mended)) };
         let head = match is_sql {
             true => {
-                "-- Makes the second table like the first.\nSET NAMES utf8mb4, time_zone = '+00:00', sql_mode = '';\n"
+                "-- Makes the second table like the first.\nSET NAMES utf8mb4, time_zone = '+00:00', sql_mode = 'NO_AUTO_VALUE_ON_ZERO';\n"
             }
             false => "kind,times,key,column,value,other\n",
         };
@@ -150,7 +150,7 @@ fn statement(table: &str, difference: &Difference) -> String {
         || difference.values.iter().filter_map(|(column, one, other)| Some((column, other.as_ref().or(one.as_ref())?)));
     // A row without a key is found by all of its values.
     let rows = match difference.key.is_empty() {
-        true => pairs(&mut all(), "<=>", " AND "),
+        true => all().map(|(column, value)| is_byte_by_byte(column, value)).collect::<Vec<_>>().join(" AND "),
         false => pairs(&mut difference.key.iter().map(|(column, value)| (column, value)), "<=>", " AND "),
     };
     match difference.kind {
@@ -162,6 +162,14 @@ fn statement(table: &str, difference: &Difference) -> String {
         }
         DifferenceKind::Extra => format!("DELETE FROM {table} WHERE {rows} LIMIT {};\n", difference.times),
         _ => format!("UPDATE {table} SET {} WHERE {rows};\n", pairs(&mut ours(), "=", ", ")),
+    }
+}
+
+/// The condition that a column has this value and no other that its collation calls equal. A document of JSON is compared as its text.
+fn is_byte_by_byte(column: &str, literal: &str) -> String {
+    match literal.starts_with('\'') {
+        true => format!("CAST(CONVERT({column} USING utf8mb4) AS BINARY) <=> CAST({literal} AS BINARY)"),
+        false => format!("{column} <=> {literal}"),
     }
 }
 

@@ -100,7 +100,25 @@ impl Manifest {
             return Err(Error::config(format!("`{name}` is a manifest of version {version}, which is not known here"))
                 .with_hint("a newer `inrush` wrote it"));
         }
-        serde_json::from_value(document).map(Some).or_else(damaged)
+        let manifest: Self = match serde_json::from_value(document) {
+            Ok(manifest) => manifest,
+            Err(error) => return damaged(error),
+        };
+        let wrong = |what: String| Err(Error::config(format!("`{name}` was edited or is damaged: {what}")));
+        if manifest.tables.is_empty() {
+            return wrong("it has no table".to_owned());
+        }
+        for table in &manifest.tables {
+            let of_files: u64 = table.files.iter().map(|file| file.rows).sum();
+            if of_files != table.rows {
+                return wrong(format!(
+                    "{} has {} rows, and its files have {of_files}",
+                    table.rows_of.name(),
+                    table.rows
+                ));
+            }
+        }
+        Ok(Some(manifest))
     }
 
     pub(crate) fn as_json(&self) -> Value {
@@ -121,6 +139,14 @@ impl Exported {
 }
 
 impl RowsOf {
+    /// For messages.
+    fn name(&self) -> String {
+        match self {
+            Self::Table { database, table, .. } => format!("`{database}`.`{table}`"),
+            Self::Query { .. } => "the query".to_owned(),
+        }
+    }
+
     /// The table's database; `None` for a query.
     pub(crate) fn database(&self) -> Option<&str> {
         match self {
@@ -188,5 +214,13 @@ mod tests {
         let manifest = Manifest::parse(&document.to_string(), "m").unwrap().unwrap();
         assert_eq!(manifest.as_json(), document);
         assert!(matches!(manifest.tables[1].rows_of, RowsOf::Query { .. }));
+        let refused = |change: &dyn Fn(&mut Value)| {
+            let mut document = document.clone();
+            change(&mut document);
+            Manifest::parse(&document.to_string(), "m").unwrap_err().to_string()
+        };
+        let no_file = refused(&|document| document["tables"][0]["files"] = json!([]));
+        assert_eq!(no_file, "`m` was edited or is damaged: `shop`.`t` has 2 rows, and its files have 0");
+        assert!(refused(&|document| document["tables"] = json!([])).ends_with("it has no table"));
     }
 }

@@ -450,6 +450,37 @@ fn the_file_of_differences_mends_the_other_table() {
     });
 }
 
+/// Rows without a key that a collation calls equal, a document, and an id of 0: the statements mean the right row and the right value.
+#[test]
+fn the_statements_mean_one_row() {
+    everywhere("verify_means", |place| {
+        for (columns, one, other) in [
+            ("v VARCHAR(9) COLLATE utf8mb4_general_ci", "('A'),('b')", "('A'),('a')"),
+            ("v VARCHAR(9) COLLATE utf8mb4_general_ci", "('a'),('b')", "('a'),('a ')"),
+            (
+                "v VARCHAR(9) CHARACTER SET latin1, t TIME(3)",
+                "('é','-10:00:00.5')",
+                "('é','-10:00:00.5'),('e','100:00:00')",
+            ),
+            ("j JSON", "('{\"a\": 1}')", "('{\"a\": 1}'),('{\"a\": 1.0}'),(NULL)"),
+            ("id INT AUTO_INCREMENT PRIMARY KEY, v INT", "(7,1),(1,1)", "(1,1)"),
+        ] {
+            place.sql(&format!(
+                "SET sql_mode = 'NO_AUTO_VALUE_ON_ZERO'; DROP TABLE IF EXISTS one, other; CREATE TABLE one ({columns}) DEFAULT CHARSET utf8mb4; \
+                 CREATE TABLE other LIKE one; INSERT INTO one VALUES {one}; INSERT INTO other VALUES {other}"
+            ));
+            if columns.starts_with("id") {
+                place.sql("UPDATE one SET id = 0 WHERE id = 7");
+            }
+            let done = verify(place, "one other --differences-to means.sql");
+            assert_eq!(done.code, 2, "{columns}: {done}");
+            place.sql(&place.read("means.sql"));
+            check(place, columns, [0, 0, 0]);
+            std::fs::remove_file(place.path("means.sql")).unwrap();
+        }
+    });
+}
+
 #[test]
 fn what_cannot_be_compared_is_said() {
     everywhere("verify_refused", |place| {

@@ -60,7 +60,13 @@ impl Statements {
                     self.row.extend_from_slice(cell);
                     self.row.push(b'\'');
                 }
-                Some(cell) if is_number(column.kind, cell) => self.row.extend_from_slice(cell),
+                Some(cell) if is_number(column.kind, cell) => {
+                    self.row.extend_from_slice(cell);
+                    // `-0` would be the whole number 0.
+                    if matches!(column.kind, ColumnKind::Double | ColumnKind::Float) && is_minus_zero(cell) {
+                        self.row.extend_from_slice(b"e0");
+                    }
+                }
                 Some(cell) => text(cell, &mut self.row),
             }
         }
@@ -97,6 +103,10 @@ impl Statements {
 fn is_number(kind: ColumnKind, cell: &[u8]) -> bool {
     let is_number = matches!(kind, ColumnKind::Integer | ColumnKind::Double | ColumnKind::Float | ColumnKind::Decimal);
     is_number && cell.last().is_some_and(u8::is_ascii_digit)
+}
+
+fn is_minus_zero(cell: &[u8]) -> bool {
+    cell.starts_with(b"-0") && cell[1..].iter().all(|byte| matches!(byte, b'0' | b'.'))
 }
 
 fn text(cell: &[u8], row: &mut Vec<u8>) {
