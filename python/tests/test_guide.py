@@ -30,6 +30,8 @@ GUIDES = ["README.md", "docs/python.md", "docs/adbc.md"]
 TABLES = [
     "CREATE TABLE orders (id INT NOT NULL, name VARCHAR(20), day DATE, total DOUBLE, KEY (id))",
     "INSERT INTO orders VALUES (7, 'Zoe', '2026-02-02', 3)",
+    "CREATE TABLE archive LIKE orders",
+    "INSERT INTO archive SELECT * FROM orders",
     "CREATE TABLE squares (n INT, square BIGINT)",
     "CREATE TABLE log (id INT, line VARCHAR(9))",
     "CREATE TABLE stock (id INT, n INT)",
