@@ -98,4 +98,4 @@ pub use together::{
 pub use whole_sample::infer_types_of;
 pub use widths::Widths;
 #[cfg(feature = "parquet")]
-pub use written::{BatchWriter, CsvStyle, SqlStyle, WrittenCompression, WrittenFormat};
+pub use written::{BatchWriter, CsvStyle, RowLayout, SqlStyle, TextRule, WrittenCompression, WrittenFormat};

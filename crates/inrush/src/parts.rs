@@ -3,7 +3,7 @@
 //! Invariant: each row is in exactly one part, whatever the values between the parts are and however they sort.
 
 use crate::blocking::Connection;
-use crate::{Error, FromRow, Result, Row, Value};
+use crate::{Error, FromRow, Kind, Result, Row, Value};
 use inrush_core::column::ident::quote_ident;
 use inrush_core::sql::{Dialect, Lexeme, Lexer};
 use std::fmt::Write as _;
@@ -89,6 +89,22 @@ pub fn of_rows(connection: &mut Connection, rows: &TableRows, by: &PartBy, n: us
     Ok(bounds.conditions().map(|range| rows.select(table, range.as_deref())).collect())
 }
 
+/// Checks a condition of SQL on a table (in backticks), without running it.
+///
+/// # Errors
+/// `Config` for one whose brackets do not match, and for one that the server does not take.
+pub fn check_condition(connection: &mut Connection, table: &str, condition: &str) -> Result<()> {
+    let rows = TableRows { columns: "1".to_owned(), table: table.to_owned(), condition: Some(condition.to_owned()) };
+    match connection.prepare(&rows.query()?) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == Kind::Server && !error.is_fatal() => {
+            Err(Error::config(format!("the condition `{condition}` is wrong for {table}: {}", error.message()))
+                .with_hint(CONDITION))
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// How many rows the server estimates that a table (in backticks) has.
 ///
 /// # Errors
@@ -133,7 +149,7 @@ impl TableRows {
         match depth {
             0 => Ok(()),
             _ => Err(Error::config(format!("`{condition}` is not one condition: brackets or quotes do not match"))
-                .with_hint("it is what stands after WHERE in SQL")),
+                .with_hint(CONDITION)),
         }
     }
 
@@ -148,6 +164,8 @@ impl TableRows {
         sql
     }
 }
+
+const CONDITION: &str = "it is what stands after WHERE in SQL";
 
 /// Values of a column between which the ranges are.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -22,8 +22,10 @@ impl TableName {
     /// # Errors
     /// `Config` for an invalid name.
     pub fn parse(text: &str) -> Result<Self> {
-        let wrong =
-            || Error::config(format!("`{text}` is not a table name")).with_hint("write `table` or `schema.table`");
+        let wrong = || {
+            Error::config(format!("`{text}` is not a table name"))
+                .with_hint("write `table` or `schema.table`, and a name with a dot in it in backticks: '`a.b`'")
+        };
         let mut parts = Vec::new();
         let mut rest = text;
         loop {

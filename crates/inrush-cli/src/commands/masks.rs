@@ -115,12 +115,14 @@ pub(crate) struct Masked {
     columns: Vec<Column>,
     /// Columns that hold each value once.
     unique: Vec<String>,
+    /// Generated columns, each with its expression.
+    generated: Vec<(String, String)>,
 }
 
 impl Masked {
     /// Reads a table's columns and keys.
     pub(crate) fn read(config: &Config, table: &str) -> Result<Self> {
-        let columns = Loader::columns(config, table).map_err(hint_at_login)?;
+        let columns = Loader::columns(config, table).map_err(hint_at_login).map_err(of_view)?;
         let name = TableName::parse(table)?.in_schema(config.database())?;
         let columns = columns.ok_or_else(|| Error::config(format!("there is no table {} to mask", name.quoted())))?;
         let mut connection = Connection::connect(config).map_err(hint_at_login)?;
@@ -129,8 +131,13 @@ impl Masked {
              GROUP BY INDEX_NAME HAVING COUNT(*) = 1",
             (&name.schema, &name.name),
         )?;
+        let generated = connection.query::<(String, String)>(
+            "SELECT COLUMN_NAME, GENERATION_EXPRESSION FROM information_schema.COLUMNS
+             WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? AND GENERATION_EXPRESSION <> ''",
+            (&name.schema, &name.name),
+        )?;
         connection.close();
-        Ok(Self { name, columns, unique: unique.into_iter().flatten().collect() })
+        Ok(Self { name, columns, unique: unique.into_iter().flatten().collect(), generated })
     }
 
     /// The masks of these columns, in their order, and what compares those of unique columns.
@@ -138,9 +145,19 @@ impl Masked {
         let column = |name: &String| self.columns.iter().find(|column| column.name == *name).cloned();
         let columns = names.iter().map(column).collect::<Option<Vec<_>>>();
         let columns = columns.ok_or_else(|| Error::config(format!("{} was altered meanwhile", self.name.quoted())))?;
+        let all: Vec<_> = self.columns.iter().map(|column| column.name.clone()).collect();
+        rules.check_generated(&self.name.schema, &self.name.name, (&all, &self.generated), names)?;
         let masks = rules.of_table(&self.name.schema, &self.name.name, &columns)?;
         let unique = UniqueMasks::of(&masks, &self.unique);
         Ok((masks, unique))
+    }
+}
+
+/// The hint of a view speaks of `load`.
+fn of_view(error: Error) -> Error {
+    match error.hint().is_some_and(|hint| hint.contains("the table behind it")) {
+        true => error.with_hint("`--mask` is for tables: name the table that the view reads"),
+        false => error,
     }
 }
 

@@ -182,10 +182,14 @@ fn what_cannot_be_exported_is_said_and_leaves_nothing() {
                 1,
                 "error: `shop`.`days` has no column `bron`\nhint: it has `id`, `born`",
             ),
-            ("days --where id=!! --to new", 3, "SQL syntax"),
+            ("days --where id=!! --to new", 1, "SQL syntax"),
+            ("days --where nothing=1 --to new", 1, "error: the condition `nothing=1` is wrong for `shop`.`days`"),
+            ("a.b --to new", 1, "hint: a table whose name has a dot in it is written in backticks: '`a.b`'"),
+            ("days.days.days --to new", 1, "a name with a dot in it in backticks"),
             ("days --to full", 1, "error: `full` is not empty: it holds `readme`\nhint: name a new folder"),
             ("days --to no/such", 1, "error: cannot make the folder `no/such`"),
             ("days --to new", 2, "`0000-00-00`"),
+            ("days --to new", 2, "hint: `--invalid-dates null` makes it NULL"),
         ] {
             let done = export(place, arguments);
             assert_eq!(done.code, code, "{arguments}: {done}");
@@ -200,6 +204,50 @@ fn what_cannot_be_exported_is_said_and_leaves_nothing() {
                 (0, format!("id,born\n{want}\n")),
                 "{done}"
             );
+        }
+    });
+}
+
+/// The error value of an ENUM is shown as '', which may be a member too.
+#[test]
+fn the_error_value_of_an_enum_is_not_written_as_a_member() {
+    everywhere("export_enums", |place| {
+        place.sql(
+            "SET sql_mode = ''; CREATE TABLE e (a ENUM('z','y') NOT NULL, b ENUM('x','','index 0') NOT NULL, PRIMARY KEY (b, a)); \
+             INSERT INTO e VALUES ('z', ''), ('y', ''), ('y', 'index 0'), ('y', 'x'); CREATE TABLE back LIKE e",
+        );
+        for (format, null) in [("parquet", ""), ("arrow", ""), ("jsonl", ""), ("csv", r"--null \N")] {
+            let done = export(place, &format!("e --to {format} --format {format} --order key"));
+            assert_eq!(done.code, 0, "{format}: {done}");
+            assert_eq!(place.load(&format!("{format}/e.{format} --into back --truncate {null}")).code, 0, "{format}");
+            let rows = "SELECT a+0, b+0 FROM {} ORDER BY 1, 2";
+            assert_eq!(place.sql(&rows.replace("{}", "back")), place.sql(&rows.replace("{}", "e")), "{format}");
+        }
+        // The order of the key, which is that of the members.
+        assert_eq!(place.read("csv/e.csv"), "a,b\ny,x\nz,\"\"\ny,\"\"\ny,index 0\n");
+        for (column, rest) in [("a", "z"), ("b", "x")] {
+            place.sql(&format!(
+                "SET sql_mode = ''; TRUNCATE e; INSERT INTO e VALUES ('z', 'x'); UPDATE e SET {column} = 0"
+            ));
+            assert_eq!(place.sql(&format!("SELECT {column}+0, {column} = '' FROM e")), "0,1");
+            for format in ["parquet", "csv", "sql"] {
+                let done = export(place, &format!("e --to none --format {format}"));
+                assert_eq!((done.code, place.path("none").exists()), (2, false), "{done}");
+                done.says(&format!("column `{column}` holds the error value of an ENUM (index 0)"));
+                done.says("`--invalid-enums null`");
+            }
+            for (option, want) in [("null", r"\N"), ("empty", "\"\"")] {
+                let folder = format!("{column}-{option}");
+                let done =
+                    export(place, &format!("e --to {folder} --format csv --columns {column} --invalid-enums {option}"));
+                assert_eq!(
+                    (done.code, place.read(&format!("{folder}/e.csv"))),
+                    (0, format!("{column}\n{want}\n")),
+                    "{done}"
+                );
+                let done = export(place, &format!("e --to {folder}-p --invalid-enums {option}"));
+                assert_eq!(done.code, 0, "{done} {rest}");
+            }
         }
     });
 }

@@ -371,7 +371,7 @@ fn an_export_without_its_manifest_did_not_end() {
         std::fs::remove_file(place.path("out/manifest.json")).unwrap();
         let done = load(place, place, "out");
         assert_eq!(done.code, 1, "{done}");
-        done.says("the folder has no manifest.json, and no table is named");
+        done.says("has no manifest.json, and no table is named");
         done.says("did not come to its end");
         let done = load(place, place, "out --into few --truncate");
         assert_eq!((done.code, &place.sql("SELECT COUNT(*) FROM few")[..]), (0, "2"), "{done}");

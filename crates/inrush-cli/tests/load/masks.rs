@@ -168,6 +168,38 @@ fn a_load_goes_on_only_with_the_same_masks() {
     });
 }
 
+/// A generated column would show what is masked, also by way of another one.
+#[test]
+fn generated_columns_show_nothing() {
+    everywhere("masks_generated", |place| {
+        prepare(place);
+        place.sql(
+            "CREATE TABLE people (id INT PRIMARY KEY, Name VARCHAR(30), other INT, loud VARCHAR(40) AS (UPPER(Name)) STORED, \
+             twice VARCHAR(90) AS (CONCAT(loud, loud)) VIRTUAL, next INT AS (other + 1) STORED); \
+             INSERT INTO people (id, Name, other) VALUES (1, 'geheim', 1)",
+        );
+        let masks = "--mask name=name --mask-key-file mask.key";
+        for columns in ["id,name,loud", "id,twice", "loud"] {
+            let done = export(place, &format!("people --to out --columns {columns} {masks}"));
+            assert_eq!((done.code, place.path("out").exists()), (1, false), "{columns}: {done}");
+            done.says("is computed of `Name`, which is masked, and would show it");
+        }
+        for (at, arguments) in
+            ["id,name,next", "id,twice --mask loud=hmac --mask twice=hmac", "id,next --mask next=keep"]
+                .iter()
+                .enumerate()
+        {
+            let done = export(place, &format!("people --to out{at} --format csv --columns {arguments} {masks}"));
+            assert_eq!(done.code, 0, "{arguments}: {done}");
+            check_files(place, &format!("out{at}"));
+        }
+        place.sql("CREATE VIEW seen AS SELECT * FROM people");
+        let done = export(place, &format!("seen --to out {masks}"));
+        assert_eq!(done.code, 1, "{done}");
+        done.says("`--mask` is for tables");
+    });
+}
+
 #[test]
 fn values_that_become_equal_are_found() {
     everywhere("masks_unique", |place| {

@@ -107,7 +107,7 @@ fn random_tables_come_back_by_every_format() {
 }
 
 /// Makes a random table; returns its columns, and how many rows it has.
-fn make(place: &Place, name: &str, dice: &mut Dice) -> (String, u64) {
+pub(crate) fn make(place: &Place, name: &str, dice: &mut Dice) -> (String, u64) {
     let pick = |dice: &mut Dice, n: usize| dice.below(n as u64) as usize;
     let mut columns = vec![
         "id INT NOT NULL".to_owned(),

@@ -273,7 +273,8 @@ fn an_interrupted_comparison_continues() {
             let output = child.wait_with_output().unwrap();
             assert_eq!((output.status.code(), output.status.signal()), end, "{output:?}");
         }
-        assert!(n_equal() < 20);
+        let earlier = n_equal();
+        assert!(earlier < 20);
         let other = verify(place, "one other --columns id --checkpoint c");
         assert_eq!(other.code, 1, "{other}");
         other.says("is of another comparison");
@@ -286,8 +287,45 @@ fn an_interrupted_comparison_continues() {
             (&1000.into(), Some("1000")),
             "{done}"
         );
+        let of_earlier = &done.json["earlier"];
+        assert_eq!(of_earlier["ranges"], earlier, "{done}");
+        assert!((1..1000).contains(&of_earlier["rows"].as_u64().unwrap()), "{done}");
         assert!(!place.path("c").exists());
         check(place, "from the beginning", [0, 0, 2]);
+    });
+}
+
+/// A table that was made anew or altered has other rows than those that were compared.
+#[test]
+fn a_checkpoint_is_of_the_same_tables() {
+    everywhere("verify_anew", |place| {
+        let make = "CREATE TABLE other LIKE one; INSERT INTO other SELECT * FROM one";
+        for (at, change) in ["DROP TABLE other", "ALTER TABLE other MODIFY v BIGINT"].into_iter().enumerate() {
+            place.sql(&format!(
+                "DROP TABLE IF EXISTS one, other; CREATE TABLE one (id INT PRIMARY KEY, v INT); \
+                 INSERT INTO one WITH RECURSIVE s AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM s WHERE n < 1000) SELECT n, n FROM s; \
+                 {make}; ANALYZE TABLE one, other"
+            ));
+            let file = format!("c{at}");
+            let text = || std::fs::read_to_string(place.path(&file)).unwrap_or_default();
+            let child = command(place, &format!("one other --rate 50 --lanes 1 --checkpoint {file}")).spawn().unwrap();
+            await_true("equal ranges", || text().contains("\nequal "));
+            assert!(Command::new("kill").args(["-s", "INT", &child.id().to_string()]).status().unwrap().success());
+            assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+            // Servers note when a table was made by the second.
+            let passed =
+                "SELECT MAX(CREATE_TIME) < NOW() FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()";
+            await_true("another second", || place.sql(passed) == "1");
+            place.sql(change);
+            if change.starts_with("DROP") {
+                place.sql(make);
+            }
+            let done = verify(place, &format!("one other --checkpoint {file}"));
+            assert_eq!(done.code, 1, "{change}: {done}");
+            done.says("or a table was made anew or altered since");
+            std::fs::remove_file(place.path(&file)).unwrap();
+            check(place, change, [0, 0, 0]);
+        }
     });
 }
 

@@ -244,6 +244,38 @@ fn a_load_that_verifies() {
     });
 }
 
+/// Days that no calendar has, and a folder whose manifest is missing or broken.
+#[test]
+fn an_export_with_zero_dates_and_one_without_its_manifest() {
+    everywhere("verify_zero_dates", |place| {
+        place.sql("SET sql_mode = ''; CREATE TABLE days (id INT PRIMARY KEY, day DATE, at DATETIME(3)); INSERT INTO days VALUES (1, '0000-00-00', '0000-00-00'), (2, '2024-02-29', '2024-02-29 01:02:03.004')");
+        for format in ["csv", "parquet"] {
+            let done =
+                crate::export::export(place, &format!("days --to {format} --format {format} --invalid-dates text"));
+            assert_eq!(done.code, 0, "{done}");
+            let done = verify(place, format);
+            assert_eq!(done.code, 2, "{done}");
+            done.says("--unchecked zero-dates");
+            let done = verify(place, &format!("{format} --unchecked zero-dates"));
+            assert_eq!((done.code, &done.json["tables"][0]["equal"]), (0, &true.into()), "{done}");
+        }
+        place.write("csv/manifest.json", "{\"inrush_export\": 1, \"tab");
+        let done = verify(place, "csv");
+        assert_eq!(done.code, 1, "{done}");
+        done.says("`csv/manifest.json` is no whole manifest");
+        place.write("csv/manifest.json", "[]");
+        for name in ["csv", "csv/manifest.json"] {
+            let done = verify(place, name);
+            assert_eq!(done.code, 1, "{done}");
+            done.says("`csv/manifest.json` is no manifest of an export");
+        }
+        std::fs::remove_file(place.path("csv/manifest.json")).unwrap();
+        let done = verify(place, "csv");
+        assert_eq!(done.code, 1, "{done}");
+        done.says("the folder `csv` has no manifest.json");
+    });
+}
+
 /// The files of an export and the tables that they are of, or others.
 #[test]
 fn an_export_and_its_tables() {

@@ -232,7 +232,7 @@ impl<'a> Value<'a> {
 
     /// The value as a text result set of a column with so many decimals shows it: fractions of seconds have as many digits, or
     /// more if they would be lost.
-    pub(crate) fn printed(&self, decimals: u8) -> Printed<'a> {
+    pub fn printed(&self, decimals: u8) -> Printed<'a> {
         Printed { value: *self, decimals, is_fixed: false, width: 0 }
     }
 
@@ -254,7 +254,7 @@ impl<'a> Value<'a> {
 }
 
 /// See [`Value::printed`].
-pub(crate) struct Printed<'a> {
+pub struct Printed<'a> {
     value: Value<'a>,
     decimals: u8,
     /// A FLOAT or DOUBLE has exactly so many digits after the point.

@@ -9,7 +9,7 @@
 pub(crate) mod json;
 pub(crate) mod known;
 pub(crate) mod memo;
-mod moment;
+pub(crate) mod moment;
 pub(crate) mod number;
 mod text;
 

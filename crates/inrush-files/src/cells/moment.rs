@@ -15,7 +15,7 @@ pub(super) fn date(days: i64, out: &mut Vec<u8>) {
 }
 
 /// A timestamp of so many units since 1970; `zoned` if it is in UTC.
-pub(super) fn moment(value: i64, unit: TimeUnit, zoned: bool, out: &mut Vec<u8>) {
+pub(crate) fn moment(value: i64, unit: TimeUnit, zoned: bool, out: &mut Vec<u8>) {
     let (per_second, width) = parts(unit);
     let (seconds, fraction) = (value.div_euclid(per_second), value.rem_euclid(per_second));
     date(seconds.div_euclid(DAY), out);
@@ -28,7 +28,7 @@ pub(super) fn moment(value: i64, unit: TimeUnit, zoned: bool, out: &mut Vec<u8>)
 }
 
 /// A time of day or a time span, such as `-838:59:59.999999`.
-pub(super) fn span(value: i64, unit: TimeUnit, out: &mut Vec<u8>) {
+pub(crate) fn span(value: i64, unit: TimeUnit, out: &mut Vec<u8>) {
     let (per_second, width) = parts(unit);
     if value < 0 {
         out.push(b'-');
@@ -57,7 +57,7 @@ fn clock(seconds: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(&[b':', a, b, b':', c, d]);
 }
 
-fn put_fraction(fraction: u32, width: usize, out: &mut Vec<u8>) {
+pub(crate) fn put_fraction(fraction: u32, width: usize, out: &mut Vec<u8>) {
     if fraction > 0 {
         out.push(b'.');
         digits(fraction, width, out);

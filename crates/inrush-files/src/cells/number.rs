@@ -132,7 +132,7 @@ const VIEW_BYTES: u32 = 32;
 ///
 /// It is what a server stores of the same number when it is bound. In a whole number that is each of its digits: the shortest ones that are
 /// read as the same DOUBLE are those of another whole number beyond 2^53. In a text, and in bytes, it is the server's own spelling.
-pub(super) fn double(value: f64, kind: ColumnKind, out: &mut Vec<u8>) {
+pub(crate) fn double(value: f64, kind: ColumnKind, out: &mut Vec<u8>) {
     match kind {
         ColumnKind::Integer | ColumnKind::Bits if (BEYOND_SHORTEST..BEYOND_ALL).contains(&value.abs()) => {
             out.extend_from_slice(itoa::Buffer::new().format(value as i128).as_bytes());
@@ -146,7 +146,7 @@ pub(super) fn double(value: f64, kind: ColumnKind, out: &mut Vec<u8>) {
 }
 
 /// A FLOAT, in the digits that distinguish it from its neighbours among the FLOATs; for columns that hold more, all of its digits.
-pub(super) fn single(value: f32, kind: ColumnKind, out: &mut Vec<u8>) {
+pub(crate) fn single(value: f32, kind: ColumnKind, out: &mut Vec<u8>) {
     // The shortest texts of the greatest FLOATs are above them, and servers read a DOUBLE first.
     if value.abs() > NEAR_THE_END || matches!(kind, ColumnKind::Integer | ColumnKind::Bits | ColumnKind::Double) {
         return double(value.into(), kind, out);

@@ -2,6 +2,7 @@
 
 use super::{ColumnMask, MaskKey, MaskRule};
 use inrush_core::column::Column;
+use inrush_core::column::ident::quote_ident;
 use inrush_core::error::{Error, Result};
 use inrush_core::load::plan::nearest;
 
@@ -93,11 +94,7 @@ impl MaskRules {
         let mut masks = Vec::new();
         let mut missing = Vec::new();
         for column in columns {
-            let of_column = |entry: &&Entry| entry.is_of_table(schema, table) && matches(&entry.column, &column.name);
-            let mut found: Vec<&Entry> = self.entries.iter().filter(of_column).collect();
-            let best = found.iter().map(|entry| entry.rank()).max();
-            found.retain(|entry| Some(entry.rank()) == best);
-            match &found[..] {
+            match &self.of_column(schema, table, &column.name)[..] {
                 [] => {
                     missing.push(format!("`{}`", column.name));
                     masks.push(None);
@@ -125,6 +122,54 @@ impl MaskRules {
         let named = |mask: &Option<ColumnMask>| mask.as_ref().map(|mask| format!("{}={}", mask.column, mask.rule));
         let text = masks.iter().filter_map(named).collect::<Vec<_>>().join("\n");
         Ok(TableMasks { fingerprint: self.key.fingerprint(&text), masks })
+    }
+
+    /// The rules that count for a column.
+    fn of_column(&self, schema: &str, table: &str, column: &str) -> Vec<&Entry> {
+        let is_of_column = |entry: &&Entry| entry.is_of_table(schema, table) && matches(&entry.column, column);
+        let mut found: Vec<&Entry> = self.entries.iter().filter(is_of_column).collect();
+        let best = found.iter().map(|entry| entry.rank()).max();
+        found.retain(|entry| Some(entry.rank()) == best);
+        found
+    }
+
+    /// Refuses a generated column whose values would show those of a masked one. `columns` and `generated`: all of the table, the latter
+    /// with their expressions, in which names are in backticks. `written`: the columns that are written.
+    ///
+    /// # Errors
+    /// `Config` for a column that is computed of a masked one and has no rule.
+    pub fn check_generated(
+        &self,
+        schema: &str,
+        table: &str,
+        (columns, generated): (&[String], &[(String, String)]),
+        written: &[String],
+    ) -> Result<()> {
+        let is_hidden = |name: &String| {
+            self.of_column(schema, table, name).first().is_some_and(|entry| entry.rule != MaskRule::Keep)
+        };
+        let mut hidden: Vec<(&String, &String)> =
+            columns.iter().filter(|name| is_hidden(name)).map(|name| (name, name)).collect();
+        // A generated column may be computed of another one.
+        let mut at = 0;
+        while let Some((name, origin)) = hidden.get(at).copied() {
+            at += 1;
+            let mark = quote_ident(name).to_lowercase();
+            for (of, expression) in generated {
+                let is_new = !hidden.iter().any(|(known, _)| *known == of);
+                if is_new && expression.to_lowercase().contains(&mark) && self.of_column(schema, table, of).is_empty() {
+                    hidden.push((of, origin));
+                }
+            }
+        }
+        let is_shown = |name: &String| written.contains(name) && self.of_column(schema, table, name).is_empty();
+        match hidden.into_iter().find(|(name, _)| is_shown(name)) {
+            None => Ok(()),
+            Some((name, origin)) => Err(Error::config(format!(
+                "the column `{name}` of `{table}` is computed of `{origin}`, which is masked, and would show it"
+            ))
+            .with_hint(format!("give `{name}` a rule (`{name}=keep` shows it), or leave it out of `--columns`"))),
+        }
     }
 
     /// Refuses rules that name no column of these tables: database, table, columns.

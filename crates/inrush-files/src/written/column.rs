@@ -37,7 +37,7 @@ impl LineColumn {
         let mut cells = Cells::new(self.style);
         cells.append(array)?;
         let cells = cells.finish()?;
-        Ok(if self.is_bytes { hexadecimal(&cells) } else { cells })
+        Ok(if self.is_bytes { in_digits(&cells) } else { cells })
     }
 }
 
@@ -46,8 +46,7 @@ pub(super) fn is_bytes(ty: &DataType) -> bool {
     matches!(ty, DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_))
 }
 
-/// Two lower-case digits a byte, as UNHEX() reads them.
-fn hexadecimal(cells: &BinaryViewArray) -> BinaryViewArray {
+fn in_digits(cells: &BinaryViewArray) -> BinaryViewArray {
     let mut texts = BinaryViewBuilder::new();
     let mut digits = Vec::new();
     for cell in cells {
@@ -56,12 +55,17 @@ fn hexadecimal(cells: &BinaryViewArray) -> BinaryViewArray {
             continue;
         };
         digits.clear();
-        for byte in cell {
-            digits.extend([DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
-        }
+        hexadecimal(cell, &mut digits);
         texts.append_value(&digits);
     }
     texts.finish()
+}
+
+/// Two lower-case digits a byte, as UNHEX() reads them.
+pub(super) fn hexadecimal(bytes: &[u8], digits: &mut Vec<u8>) {
+    for byte in bytes {
+        digits.extend([DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+    }
 }
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";

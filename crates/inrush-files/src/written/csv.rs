@@ -1,9 +1,11 @@
 //! CSV so that no reader has to guess. With quotes, a text is in quotes if it could be read as NULL, as the end of its field or as
 //! nothing. Without, an escape stands before what is special, or there is nothing special in any text.
 
-use super::column::LineColumn;
+use super::column::{LineColumn, hexadecimal};
+use super::rows::{Cell, PLAIN, RowLayout};
 use crate::dialect::{CsvOptions, Dialect};
 use inrush_core::error::{Error, Result};
+use inrush_core::wire::Row;
 
 /// How a file of fields is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +13,10 @@ pub struct CsvStyle {
     dialect: Dialect,
     null: Vec<u8>,
     has_header: bool,
+    /// Whether a byte of this value makes a field need quotes.
+    is_odd: Box<[bool; 256]>,
+    /// Whether numbers, days and times are written as they are.
+    takes_plain: bool,
 }
 
 impl Default for CsvStyle {
@@ -18,7 +24,7 @@ impl Default for CsvStyle {
     fn default() -> Self {
         let dialect =
             Dialect { delimiter: b',', quote: Some(b'"'), escape: None, comment: None, nulls: vec![NULL.to_vec()] };
-        Self { dialect, null: NULL.to_vec(), has_header: true }
+        Self::of(dialect, NULL.to_vec(), true)
     }
 }
 
@@ -46,7 +52,20 @@ impl CsvStyle {
         } else if dialect.escape.is_some_and(|escape| null.contains(&escape)) && null != NULL {
             return Err(Error::config(format!("the text for NULL, `{shown}`, has the escape in it")));
         }
-        Ok(Self { dialect, null, has_header: options.header })
+        Ok(Self::of(dialect, null, options.header))
+    }
+
+    fn of(dialect: Dialect, null: Vec<u8>, has_header: bool) -> Self {
+        let own = [Some(dialect.delimiter), dialect.quote, dialect.escape];
+        let mut is_odd = Box::new([false; 256]);
+        // Backslashes are quoted too, as some readers take them for escapes.
+        for byte in b",\"'\n\r\\#".iter().copied().chain(own.into_iter().flatten()) {
+            is_odd[usize::from(byte)] = true;
+        }
+        let is_own = |byte: &u8| own.contains(&Some(*byte));
+        let could_be_null = !null.is_empty() && null.iter().all(|byte| PLAIN.contains(byte));
+        let takes_plain = !could_be_null && !PLAIN.iter().any(is_own);
+        Self { dialect, null, has_header, is_odd, takes_plain }
     }
 
     /// Whether a text may be in quotes.
@@ -64,21 +83,51 @@ impl CsvStyle {
 
     pub(super) fn line<'c>(&self, cells: impl Iterator<Item = Option<&'c [u8]>>, lines: &mut Vec<u8>) -> Result<()> {
         for (at, cell) in cells.enumerate() {
-            if at > 0 {
-                lines.push(self.dialect.delimiter);
-            }
-            match (cell, self.dialect.quote) {
-                (None, _) => lines.extend_from_slice(&self.null),
-                (Some(cell), Some(quote)) => self.quoted(cell, quote, lines),
-                (Some(cell), None) => self.unquoted(cell, lines)?,
-            }
+            self.field(at, cell, lines)?;
         }
         lines.push(b'\n');
         Ok(())
     }
 
+    /// The same of a row of a result.
+    pub(super) fn row(&self, row: &Row<'_>, layout: &mut RowLayout, lines: &mut Vec<u8>) -> Result<()> {
+        let mut digits = Vec::new();
+        layout.write(row, |at, cell| match cell {
+            Cell::Number(text) | Cell::Float(text) | Cell::Plain(text) if self.takes_plain => {
+                if at > 0 {
+                    lines.push(self.dialect.delimiter);
+                }
+                lines.extend_from_slice(text);
+                Ok(())
+            }
+            Cell::Null => self.field(at, None, lines),
+            Cell::Number(text) | Cell::Float(text) | Cell::Plain(text) | Cell::Text(text) => {
+                self.field(at, Some(text), lines)
+            }
+            Cell::Bytes(bytes) => {
+                digits.clear();
+                hexadecimal(bytes, &mut digits);
+                self.field(at, Some(&digits), lines)
+            }
+        })?;
+        lines.push(b'\n');
+        Ok(())
+    }
+
+    fn field(&self, at: usize, cell: Option<&[u8]>, lines: &mut Vec<u8>) -> Result<()> {
+        if at > 0 {
+            lines.push(self.dialect.delimiter);
+        }
+        match (cell, self.dialect.quote) {
+            (None, _) => lines.extend_from_slice(&self.null),
+            (Some(cell), Some(quote)) => self.quoted(cell, quote, lines),
+            (Some(cell), None) => self.unquoted(cell, lines)?,
+        }
+        Ok(())
+    }
+
     fn quoted(&self, cell: &[u8], quote: u8, lines: &mut Vec<u8>) {
-        if !self.needs_quotes(cell, quote) {
+        if !self.needs_quotes(cell) {
             return lines.extend_from_slice(cell);
         }
         let escape = self.dialect.escape;
@@ -92,21 +141,14 @@ impl CsvStyle {
         lines.push(quote);
     }
 
-    /// Blanks at the ends and backslashes are quoted too: some readers drop the first, and take the second for escapes.
-    fn needs_quotes(&self, cell: &[u8], quote: u8) -> bool {
-        let dialect = &self.dialect;
-        let is_odd = |byte: &u8| {
-            matches!(byte, b',' | b'"' | b'\'' | b'\n' | b'\r' | b'\\' | b'#')
-                || *byte == dialect.delimiter
-                || *byte == quote
-                || Some(*byte) == dialect.escape
-        };
+    /// Blanks at the ends are quoted too, as some readers drop them.
+    fn needs_quotes(&self, cell: &[u8]) -> bool {
         let is_blank = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_whitespace);
         cell.is_empty()
             || is_blank(cell.first())
             || is_blank(cell.last())
             || cell == self.null
-            || cell.iter().any(is_odd)
+            || cell.iter().any(|byte| self.is_odd[usize::from(*byte)])
     }
 
     fn unquoted(&self, cell: &[u8], lines: &mut Vec<u8>) -> Result<()> {

@@ -3,11 +3,13 @@
 use super::column::LineColumn;
 use super::compressed::{Compressed, WrittenCompression};
 use super::csv::CsvStyle;
+use super::rows::RowLayout;
 use super::sql::{SqlStyle, Statements};
-use super::{jsonl, unwritten};
+use super::{jsonl, no_rows, unwritten};
 use arrow_array::{Array, BinaryViewArray, RecordBatch};
 use arrow_schema::SchemaRef;
 use inrush_core::error::Result;
+use inrush_core::wire::Row;
 use std::io::Write;
 
 /// The text around values.
@@ -67,6 +69,22 @@ impl<W: Write> LinesWriter<W> {
             if self.lines.len() >= BUFFER {
                 self.flush()?;
             }
+        }
+        Ok(())
+    }
+
+    /// Appends a row of a result.
+    ///
+    /// # Errors
+    /// `Data` for a value that cannot be written; `Config` for JSON.
+    pub(super) fn write_row(&mut self, row: &Row<'_>, layout: &mut RowLayout) -> Result<()> {
+        match &mut self.text {
+            Text::Csv(style) => style.row(row, layout, &mut self.lines)?,
+            Text::Sql(statements) => statements.result_row(row, layout, &mut self.lines)?,
+            Text::Json => return Err(no_rows()),
+        }
+        if self.lines.len() >= BUFFER {
+            self.flush()?;
         }
         Ok(())
     }

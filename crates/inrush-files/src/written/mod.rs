@@ -7,6 +7,7 @@ mod compressed;
 mod csv;
 mod jsonl;
 mod lines;
+mod rows;
 mod sql;
 
 use arrow_array::RecordBatch;
@@ -14,6 +15,7 @@ use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 use inrush_core::error::{Error, Result};
+use inrush_core::wire::Row;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression, ZstdLevel};
@@ -62,6 +64,7 @@ impl WrittenFormat {
 
 pub use compressed::WrittenCompression;
 pub use csv::CsvStyle;
+pub use rows::{RowLayout, TextRule};
 pub use sql::SqlStyle;
 
 /// A file that is being written.
@@ -155,6 +158,17 @@ impl<W: Write + Send> BatchWriter<W> {
         }
     }
 
+    /// Appends a row of a result to a file of CSV or SQL.
+    ///
+    /// # Errors
+    /// `Data` for a value that cannot be written; `Config` for another format; `Io`.
+    pub fn write_row(&mut self, row: &Row<'_>, layout: &mut RowLayout) -> Result<()> {
+        match &mut self.0 {
+            Writer::Lines(writer) => writer.write_row(row, layout),
+            Writer::Parquet(_) | Writer::Arrow(_) => Err(no_rows()),
+        }
+    }
+
     /// Bytes of rows that are still in memory: those of a row group, before it is compressed as a whole, or of lines.
     pub fn n_buffered(&self) -> usize {
         match &self.0 {
@@ -185,6 +199,10 @@ const ZSTD_LEVEL: i32 = 1;
 
 /// Bytes of encoded rows that make a row group.
 const ROW_GROUP: usize = 64 << 20;
+
+fn no_rows() -> Error {
+    Error::config("only files of CSV and SQL take rows; others take record batches")
+}
 
 fn unwritten(error: std::io::Error) -> Error {
     Error::io("cannot write the file", error)

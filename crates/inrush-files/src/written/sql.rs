@@ -3,9 +3,12 @@
 //!
 //! Invariant: a statement is at most [`MOST_BYTES`] long, unless it has one row.
 
-use super::column::LineColumn;
+use super::column::{LineColumn, hexadecimal};
+use super::rows::{Cell, RowLayout};
 use inrush_core::column::ident::quote_ident;
+use inrush_core::error::Result;
 use inrush_core::load::ColumnKind;
+use inrush_core::wire::Row;
 
 /// The table of the rows, and what surrounds them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,11 +51,8 @@ impl Statements {
         lines: &mut Vec<u8>,
     ) {
         self.row.clear();
-        self.row.push(b'(');
         for (at, (column, cell)) in cells.enumerate() {
-            if at > 0 {
-                self.row.push(b',');
-            }
+            self.row.push(if at > 0 { b',' } else { b'(' });
             match cell {
                 None => self.row.extend_from_slice(b"NULL"),
                 Some(cell) if column.is_bytes => {
@@ -61,15 +61,44 @@ impl Statements {
                     self.row.push(b'\'');
                 }
                 Some(cell) if is_number(column.kind, cell) => {
-                    self.row.extend_from_slice(cell);
-                    // `-0` would be the whole number 0.
-                    if matches!(column.kind, ColumnKind::Double | ColumnKind::Float) && is_minus_zero(cell) {
-                        self.row.extend_from_slice(b"e0");
-                    }
+                    let is_float = matches!(column.kind, ColumnKind::Double | ColumnKind::Float);
+                    number(cell, is_float, &mut self.row);
                 }
                 Some(cell) => text(cell, &mut self.row),
             }
         }
+        self.end_row(lines);
+    }
+
+    /// The same of a row of a result.
+    pub(super) fn result_row(&mut self, row: &Row<'_>, layout: &mut RowLayout, lines: &mut Vec<u8>) -> Result<()> {
+        self.row.clear();
+        layout.write(row, |at, cell| {
+            self.row.push(if at > 0 { b',' } else { b'(' });
+            match cell {
+                Cell::Null => self.row.extend_from_slice(b"NULL"),
+                Cell::Number(cell) => self.row.extend_from_slice(cell),
+                Cell::Float(cell) if is_number(ColumnKind::Double, cell) => number(cell, true, &mut self.row),
+                Cell::Plain(cell) => {
+                    self.row.push(b'\'');
+                    self.row.extend_from_slice(cell);
+                    self.row.push(b'\'');
+                }
+                Cell::Float(cell) | Cell::Text(cell) => text(cell, &mut self.row),
+                Cell::Bytes(bytes) => {
+                    self.row.extend_from_slice(b"X'");
+                    hexadecimal(bytes, &mut self.row);
+                    self.row.push(b'\'');
+                }
+            }
+            Ok(())
+        })?;
+        self.end_row(lines);
+        Ok(())
+    }
+
+    /// Appends the row to the statement that is open, or to a new one.
+    fn end_row(&mut self, lines: &mut Vec<u8>) {
         self.row.push(b')');
         if self.n_bytes + self.row.len() + END.len() + 2 > MOST_BYTES {
             self.end(lines);
@@ -105,28 +134,41 @@ fn is_number(kind: ColumnKind, cell: &[u8]) -> bool {
     is_number && cell.last().is_some_and(u8::is_ascii_digit)
 }
 
+/// `-0` would be the whole number 0.
+fn number(cell: &[u8], is_float: bool, row: &mut Vec<u8>) {
+    row.extend_from_slice(cell);
+    if is_float && is_minus_zero(cell) {
+        row.extend_from_slice(b"e0");
+    }
+}
+
 fn is_minus_zero(cell: &[u8]) -> bool {
     cell.starts_with(b"-0") && cell[1..].iter().all(|byte| matches!(byte, b'0' | b'.'))
 }
 
 fn text(cell: &[u8], row: &mut Vec<u8>) {
     row.push(b'\'');
-    for &byte in cell {
-        let name = match byte {
-            b'\'' | b'\\' => byte,
-            0 => b'0',
-            b'\n' => b'n',
-            b'\r' => b'r',
-            0x1a => b'Z',
-            byte => {
-                row.push(byte);
-                continue;
-            }
-        };
-        row.extend([b'\\', name]);
+    let mut rest = cell;
+    while let Some(at) = rest.iter().position(|byte| ESCAPES[usize::from(*byte)] != 0) {
+        row.extend_from_slice(&rest[..at]);
+        row.extend([b'\\', ESCAPES[usize::from(rest[at])]]);
+        rest = &rest[at + 1..];
     }
+    row.extend_from_slice(rest);
     row.push(b'\'');
 }
+
+/// What stands after the backslash for a byte; 0: the byte stands for itself.
+const ESCAPES: [u8; 256] = {
+    let mut escapes = [0; 256];
+    escapes[b'\'' as usize] = b'\'';
+    escapes[b'\\' as usize] = b'\\';
+    escapes[0] = b'0';
+    escapes[b'\n' as usize] = b'n';
+    escapes[b'\r' as usize] = b'r';
+    escapes[0x1a] = b'Z';
+    escapes
+};
 
 const HEAD: &str = "\
 SET @inrush_mode = @@sql_mode, @inrush_zone = @@time_zone, @inrush_keys = @@foreign_key_checks;

@@ -10,6 +10,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use inrush_core::convert::Params;
 use inrush_core::convert::arrow::Batches;
+use inrush_core::wire::{ColumnDef, Row};
 use std::borrow::BorrowMut;
 
 /// A result that is being read, a record batch at a time, over a connection that it borrows. See
@@ -106,6 +107,20 @@ impl<C: BorrowMut<Connection>> ResultBatches<C> {
         let batch = self.read();
         self.is_over |= batch.is_err();
         batch
+    }
+
+    /// The columns of the result.
+    pub fn columns(&self) -> &[ColumnDef] {
+        self.rows.columns()
+    }
+
+    /// The next row instead of the next batch, in binary form if the server could prepare the statement: for writers that need no arrays.
+    /// A row is in a batch or is returned here, so a result is read in one way. `None`: the result is over.
+    ///
+    /// # Errors
+    /// Those of [`next_batch`](Self::next_batch), but for values.
+    pub fn next_row(&mut self) -> Result<Option<Row<'_>>> {
+        self.rows.next_row()
     }
 
     /// Whether every row was read: no batch follows.

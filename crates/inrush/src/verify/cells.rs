@@ -117,6 +117,9 @@ impl Walk<'_, '_> {
         self.check()?;
         if let Some([rows, other_rows]) = self.checkpoint.and_then(|checkpoint| checkpoint.equal(at)) {
             self.count(rows, other_rows);
+            let (verified, _) = &mut *self.found.lock().unwrap_or_else(PoisonError::into_inner);
+            verified.earlier_ranges += 1;
+            verified.earlier_rows += rows;
             return Ok(());
         }
         let range = self.bounds.as_ref().and_then(|bounds| bounds.condition(at));

@@ -76,7 +76,9 @@ impl Checkpoint {
             return Ok(checkpoint);
         };
         if saved.identity != identity {
-            return Err(of_another("is of another comparison: of other tables, servers, columns or rows"));
+            return Err(of_another(
+                "is of another comparison: of other tables, servers, columns or rows, or a table was made anew or altered since",
+            ));
         }
         file.set_len(whole.len() as u64).map_err(|error| failed("written", &error))?;
         let bounds = column.zip(saved.ascend).map(|(column, ascend)| Bounds {

@@ -2,7 +2,7 @@
 
 use super::VerifyOptions;
 use crate::blocking::Connection;
-use crate::parts::{Bounds, PartBy, estimated_rows};
+use crate::parts::{Bounds, PartBy, check_condition, estimated_rows};
 use crate::read_view::{ReadLock, ReadView};
 use crate::table::TableName;
 use crate::{Config, Error, Result};
@@ -22,6 +22,8 @@ pub(super) struct Side {
     key: Vec<String>,
     /// The collations of the texts of the table, by the name of the column.
     collations: HashMap<String, String>,
+    /// When the table was made, and its columns: another text if it was recreated or altered.
+    definition: String,
 }
 
 impl Side {
@@ -42,6 +44,7 @@ impl Side {
              WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? AND COLLATION_NAME IS NOT NULL",
             (&found.schema, &found.name),
         )?;
+        let definition = definition(&mut connection, &found.schema, &found.name)?;
         Ok(Self {
             config,
             connection,
@@ -49,7 +52,13 @@ impl Side {
             columns: found.columns.clone(),
             key,
             collations: collations.into_iter().collect(),
+            definition,
         })
+    }
+
+    /// Refuses a condition that is none for the table.
+    pub(super) fn check_condition(&mut self, condition: &str) -> Result<()> {
+        check_condition(&mut self.connection, &self.table, condition)
     }
 
     /// Another connection for the same table.
@@ -66,6 +75,20 @@ fn connect(config: &Config) -> Result<Connection> {
 fn prepared(mut connection: Connection) -> Result<Connection> {
     connection.execute("SET SESSION sql_mode = ''", ())?;
     Ok(connection)
+}
+
+/// When a table was made, and its columns with their types and collations.
+fn definition(connection: &mut Connection, schema: &str, table: &str) -> Result<String> {
+    let made = connection.query_one::<Option<String>>(
+        "SELECT CAST(CREATE_TIME AS CHAR) FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?",
+        (schema, table),
+    )?;
+    let columns = connection.query::<(String, String, Option<String>)>(
+        "SELECT COLUMN_NAME, COLUMN_TYPE, COLLATION_NAME FROM information_schema.COLUMNS
+         WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION",
+        (schema, table),
+    )?;
+    Ok(format!("{made:?} {columns:?}"))
 }
 
 /// The primary key, or the unique key with the fewest columns none of which may be NULL; of usable columns only.
@@ -187,9 +210,9 @@ impl Pair {
     /// What is compared, for a checkpoint.
     pub(super) fn identity(&self) -> String {
         let mut texts = vec![self.condition.as_str(), if self.joins { "joins" } else { "" }];
-        let servers = [&self.one, &self.other].map(|side| side.config.server());
-        for (sql, server) in self.sql.iter().zip(&servers) {
-            texts.extend([server, &sql.table, &sql.digest, &sql.key_digest].map(String::as_str));
+        let sides = [&self.one, &self.other].map(|side| (side.config.server(), &side.definition));
+        for (sql, (server, definition)) in self.sql.iter().zip(&sides) {
+            texts.extend([server, *definition, &sql.table, &sql.digest, &sql.key_digest].map(String::as_str));
             texts.extend(sql.documents.iter().map(String::as_str));
         }
         verify::identity(&texts)

@@ -1,6 +1,7 @@
 //! The options of `inrush export`, and their values.
 
 use super::file::{Layout, Split};
+use super::known::ErrorValues;
 use super::tables::{Table, quoted};
 use crate::commands::load::parse_rate;
 use crate::commands::manifest::{CsvText, USUAL_NULL};
@@ -17,7 +18,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES, disable_help_flag = true)]
 pub(crate) struct ExportArgs {
-    /// Tables: `table`, `database.table`; 'database.*' is all of its tables, without views
+    /// Tables: `table`, `database.table`; 'database.*' is all of its tables, without views. A name with a dot in it is in backticks: '`a.b`'
     #[arg(required_unless_present = "query", value_name = "TABLE")]
     pub(super) tables: Vec<String>,
 
@@ -95,6 +96,21 @@ pub(crate) struct ExportArgs {
     #[arg(long, default_value = "error", value_name = "error|null|text", value_enum, hide_possible_values = true)]
     invalid_dates: DatesArg,
 
+    /// The error value of an ENUM (index 0), which servers show as '' though it is not the member '': `error`, `null`, or `empty`, an empty text
+    #[arg(
+        long,
+        default_value = "error",
+        value_name = "error|null|empty",
+        value_enum,
+        hide_possible_values = true,
+        conflicts_with = "query"
+    )]
+    invalid_enums: EnumsArg,
+
+    /// For tests: rows of CSV and SQL go through arrays, as those of other formats do
+    #[arg(long, hide = true)]
+    pub(super) via_arrays: bool,
+
     #[command(flatten)]
     pub(super) masks: MaskArgs,
 
@@ -148,6 +164,13 @@ enum DatesArg {
     Error,
     Null,
     Text,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum EnumsArg {
+    Error,
+    Null,
+    Empty,
 }
 
 impl ExportArgs {
@@ -258,6 +281,14 @@ impl ExportArgs {
             SnapshotArg::Auto => ReadLock::Global,
             SnapshotArg::Tables => ReadLock::Tables,
             SnapshotArg::None => ReadLock::None,
+        }
+    }
+
+    pub(super) fn error_values(&self) -> ErrorValues {
+        match self.invalid_enums {
+            EnumsArg::Error => ErrorValues::Refuse,
+            EnumsArg::Null => ErrorValues::Null,
+            EnumsArg::Empty => ErrorValues::Empty,
         }
     }
 

@@ -4,8 +4,9 @@ use super::folder::NewFile;
 use crate::commands::manifest::{WrittenFile, hash_text};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use inrush_core::{Error, Result, human};
-use inrush_files::{BatchWriter, CsvStyle, SqlStyle, WrittenCompression, WrittenFormat};
+use inrush::Row;
+use inrush_core::{Error, Kind, Result, human};
+use inrush_files::{BatchWriter, CsvStyle, RowLayout, SqlStyle, WrittenCompression, WrittenFormat};
 use std::hash::Hasher as _;
 use std::io::Write;
 use std::num::NonZeroU64;
@@ -98,6 +99,15 @@ impl OpenFile {
     pub(super) fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         self.writer.write(batch).map_err(|error| in_file(error, &self.name))?;
         self.rows += batch.num_rows() as u64;
+        Ok(())
+    }
+
+    pub(super) fn write_row(&mut self, row: &Row<'_>, layout: &mut RowLayout) -> Result<()> {
+        self.writer.write_row(row, layout).map_err(|error| match error.kind() {
+            Kind::Data => error,
+            _ => in_file(error, &self.name),
+        })?;
+        self.rows += 1;
         Ok(())
     }
 

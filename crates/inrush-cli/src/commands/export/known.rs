@@ -9,7 +9,7 @@ use arrow_array::{
 };
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use inrush_core::{Error, Result};
-use inrush_files::WrittenFormat;
+use inrush_files::{RowLayout, TextRule, WrittenFormat};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -22,11 +22,22 @@ pub(super) struct Known {
     pub(super) choices: Vec<String>,
     /// YEAR: the text `0` would be 2000 for a server, so text files have four digits.
     pub(super) years: Vec<String>,
+    /// ENUM, each with the text by which its error value (index 0) is read.
+    pub(super) enums: Vec<(String, String)>,
+}
+
+/// What becomes of the error value of an ENUM, which servers show as ''. It is not the member '', and no format has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ErrorValues {
+    Refuse,
+    Null,
+    Empty,
 }
 
 impl Known {
     /// The schema with this, so that readers of the file know it too. SQL has vectors as bytes, which both kinds of servers take.
-    pub(super) fn schema(&self, schema: &SchemaRef, format: WrittenFormat) -> SchemaRef {
+    pub(super) fn schema(&self, schema: &SchemaRef, format: WrittenFormat, errors: ErrorValues) -> SchemaRef {
+        let is_enum = |name: &String| self.enums.iter().any(|(column, _)| column == name);
         let is_json = [("ARROW:extension:name", "arrow.json"), ("ARROW:extension:metadata", "")];
         let is_json = HashMap::from(is_json.map(|(key, value)| (key.to_owned(), value.to_owned())));
         let field = |field: &Arc<Field>| match () {
@@ -43,9 +54,54 @@ impl Known {
             {
                 Arc::new(field.as_ref().clone().with_data_type(DataType::Utf8))
             }
+            () if errors == ErrorValues::Null && is_enum(field.name()) => {
+                Arc::new(field.as_ref().clone().with_nullable(true))
+            }
             () => field.clone(),
         };
         Arc::new(Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>()))
+    }
+
+    /// A batch without error values of ENUMs.
+    ///
+    /// # Errors
+    /// `Data` for such a value, if it is to be refused.
+    pub(super) fn without_error_values(&self, batch: RecordBatch, errors: ErrorValues) -> Result<RecordBatch> {
+        let mut columns = batch.columns().to_vec();
+        let mut fields: Vec<_> = batch.schema().fields().iter().cloned().collect();
+        for (field, column) in fields.iter_mut().zip(&mut columns) {
+            let Some((_, error)) = self.enums.iter().find(|(name, _)| name == field.name()) else { continue };
+            let Some(texts) = column.as_string_opt::<i32>() else { continue };
+            let is_error = |text: Option<&str>| text == Some(error);
+            if !texts.iter().any(is_error) {
+                continue;
+            }
+            let other = match errors {
+                ErrorValues::Refuse => return Err(error_value(field.name())),
+                ErrorValues::Null => None,
+                ErrorValues::Empty => Some(""),
+            };
+            let values = texts.iter().map(|text| if is_error(text) { other } else { text });
+            let values = values.collect::<StringArray>();
+            *field = Arc::new(field.as_ref().clone().with_nullable(true));
+            *column = Arc::new(values);
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+        RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)
+            .map_err(|error| Error::protocol(error.to_string()))
+    }
+
+    /// The same for rows without arrays, and what [`Known::check_without_quotes`] refuses unless there are quotes.
+    pub(super) fn add_rules(&self, layout: &mut RowLayout, errors: ErrorValues, has_quotes: bool) {
+        let rule = match errors {
+            ErrorValues::Refuse => TextRule::Refuse(error_value),
+            ErrorValues::Null => TextRule::Null,
+            ErrorValues::Empty => TextRule::Empty,
+        };
+        self.enums.iter().for_each(|(name, error)| layout.add_rule(name, error, rule));
+        if !has_quotes {
+            self.choices.iter().for_each(|name| layout.add_rule(name, "", TextRule::Refuse(empty_choice)));
+        }
     }
 
     /// Refuses what a reader takes for NULL in a file without quotes.
@@ -57,9 +113,7 @@ impl Known {
         for (field, array) in schema.fields().iter().zip(batch.columns()) {
             let texts = array.as_string_opt::<i32>().filter(|_| self.choices.contains(field.name()));
             if texts.is_some_and(|texts| texts.iter().any(|text| text == Some(""))) {
-                let problem =
-                    format!("column `{}` has an empty value, which without quotes is read as NULL", field.name());
-                return Err(Error::data(problem).with_hint("leave `--quote ''` out"));
+                return Err(empty_choice(field.name()));
             }
         }
         Ok(())
@@ -81,6 +135,18 @@ impl Known {
         RecordBatch::try_new_with_options(schema.clone(), columns, &options)
             .map_err(|error| Error::protocol(error.to_string()))
     }
+}
+
+fn empty_choice(column: &str) -> Error {
+    Error::data(format!("column `{column}` has an empty value, which without quotes is read as NULL"))
+        .with_hint("leave `--quote ''` out")
+}
+
+fn error_value(column: &str) -> Error {
+    Error::data(format!("column `{column}` holds the error value of an ENUM (index 0), which no file can tell from ''"))
+        .with_hint(
+            "`--invalid-enums null` writes NULL for it, `--invalid-enums empty` an empty text, as other tools do",
+        )
 }
 
 fn years(numbers: &UInt16Array) -> ArrayRef {
@@ -124,10 +190,12 @@ mod tests {
         let bytes = [Some(&[0, 0, 128, 63, 0, 0, 0, 192][..]), None, Some(&[])];
         let batch =
             RecordBatch::try_from_iter([("v", Arc::new(BinaryArray::from(bytes.to_vec())) as ArrayRef)]).unwrap();
-        let batch = Known::batch(&known.schema(&batch.schema(), WrittenFormat::Csv), &batch).unwrap();
+        let batch =
+            Known::batch(&known.schema(&batch.schema(), WrittenFormat::Csv, ErrorValues::Refuse), &batch).unwrap();
         let lists = batch.column(0).as_any().downcast_ref::<ListArray>().unwrap();
         assert_eq!((lists.value_length(0), lists.is_null(1), lists.value_length(2)), (2, true, 0));
-        let back = Known::batch(&known.schema(&batch.schema(), WrittenFormat::Sql), &batch).unwrap();
+        let back =
+            Known::batch(&known.schema(&batch.schema(), WrittenFormat::Sql, ErrorValues::Refuse), &batch).unwrap();
         assert_eq!(back.column(0).as_binary::<i32>(), &BinaryArray::from(bytes.to_vec()));
         assert_eq!(format!("{:?}", lists.value(0)), "PrimitiveArray<Float32>\n[\n  1.0,\n  -2.0,\n]");
     }

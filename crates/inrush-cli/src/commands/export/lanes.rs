@@ -2,17 +2,18 @@
 
 use super::file::{Layout, OpenFile, in_file};
 use super::folder::{Folder, NewFile};
-use super::known::Known;
+use super::known::{ErrorValues, Known};
 use super::pace::Pace;
 use crate::Output;
 use crate::commands::manifest::WrittenFile;
 use crate::commands::rows_read;
-use inrush::blocking::Connection;
+use arrow_schema::SchemaRef;
+use inrush::blocking::{ArrowBatches, Connection};
 use inrush::{ArrowOptions, InvalidDates};
 use inrush_core::error::Kind;
 use inrush_core::{Error, Result};
 use inrush_files::mask::{TableMasks, UniqueMasks, mask_batch};
-use inrush_files::{SqlStyle, WrittenFormat};
+use inrush_files::{RowLayout, SqlStyle, WrittenFormat};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Mutex, PoisonError};
@@ -45,6 +46,9 @@ pub(super) struct Orders<'a> {
     /// Of each table; those that are not written as SQL have none.
     pub(super) sql: Vec<SqlStyle>,
     pub(super) invalid_dates: InvalidDates,
+    pub(super) error_values: ErrorValues,
+    /// Whether rows go through arrays in all formats.
+    pub(super) via_arrays: bool,
     pub(super) pace: Pace,
 }
 
@@ -128,41 +132,40 @@ impl Work<'_> {
         let none = SqlStyle::default();
         let sql = self.orders.sql.get(part.table).unwrap_or(&none);
         let (name, file) = self.create(part, 0)?;
-        let of_table = |error: Error| hint(error).while_doing(&format!("`{}`", part.stem));
-        let mut batches = connection.query_arrow_iter(&part.query, (), &self.options).map_err(of_table)?;
-        let schema = part.known.schema(batches.schema(), layout.format);
-        let mut file = OpenFile::new(name, file, layout, sql, &schema)?;
-        let mut files = Vec::new();
-        let masks = self.orders.masks.get(part.table);
-        let shown = |error: Error| if masks.is_some() { hidden(error) } else { error };
-        while let Some(batch) = batches.next_batch().map_err(shown).map_err(of_table)? {
-            let batch = match masks {
-                Some((masks, unique)) => mask_batch(&batch, masks, unique).map_err(|e| in_file(e, &part.stem))?,
-                None => batch,
-            };
-            let batch = Known::batch(&schema, &batch)?;
-            if layout.format == WrittenFormat::Csv && !layout.style.has_quotes() {
-                part.known.check_without_quotes(&batch).map_err(|e| in_file(e, &part.stem))?;
-            }
-            let mut at = 0;
-            while at < batch.num_rows() {
-                if self.is_over.load(Ordering::Relaxed) {
-                    return Ok(None);
-                }
-                if file.is_full(layout.split) {
-                    files.push(file.finish()?);
-                    let (name, next) = self.create(part, files.len())?;
-                    file = OpenFile::new(name, next, layout, sql, &schema)?;
-                }
-                let n = layout.step(file.rows, self.orders.pace.rate).min(batch.num_rows() - at);
-                file.write(&batch.slice(at, n))?;
-                at += n;
-                let rows = self.rows.fetch_add(n as u64, Ordering::Relaxed) + n as u64;
-                self.orders.pace.wait(rows, &self.is_over);
-            }
+        let batches = connection.query_arrow_iter(&part.query, (), &self.options);
+        let mut batches = batches.map_err(|error| of_part(error, part))?;
+        let schema = part.known.schema(batches.schema(), layout.format, self.orders.error_values);
+        let file = OpenFile::new(name, file, layout, sql, &schema)?;
+        let mut files = PartFiles { work: self, part, sql, schema: &schema, file, done: Vec::new(), steps: 0 };
+        let is_written = match self.row_layout(part, &batches, &schema) {
+            Some(layout) => files.write_rows(&mut batches, layout)?,
+            None => files.write_batches(&mut batches)?,
+        };
+        if !is_written {
+            return Ok(None);
         }
+        let PartFiles { file, done: mut files, .. } = files;
         files.push(file.finish()?);
         Ok(Some(Written { files, hex: layout.format.hex_columns(&schema) }))
+    }
+
+    /// Counts rows that were written, and waits as long as the rate says.
+    fn count(&self, n: usize) {
+        let rows = self.rows.fetch_add(n as u64, Ordering::Relaxed) + n as u64;
+        self.orders.pace.wait(rows, &self.is_over);
+    }
+
+    /// How rows go into their lines without arrays; `None`: they need them.
+    fn row_layout(&self, part: &Part, batches: &ArrowBatches<'_>, schema: &SchemaRef) -> Option<RowLayout> {
+        let Layout { format, style, .. } = &self.orders.layout;
+        let has_rows = matches!(format, WrittenFormat::Csv | WrittenFormat::Sql);
+        if !has_rows || self.orders.via_arrays || self.orders.masks.get(part.table).is_some() {
+            return None;
+        }
+        let mut layout = RowLayout::new(batches.columns(), (batches.schema(), schema), self.orders.invalid_dates)?;
+        let has_quotes = *format != WrittenFormat::Csv || style.has_quotes();
+        part.known.add_rules(&mut layout, self.orders.error_values, has_quotes);
+        Some(layout)
     }
 
     /// Begins a file of a part.
@@ -171,6 +174,91 @@ impl Work<'_> {
         let file = self.folder.lock().unwrap_or_else(PoisonError::into_inner).create(&name)?;
         Ok((name, file))
     }
+}
+
+/// The files of a part under way.
+struct PartFiles<'w, 'a> {
+    work: &'w Work<'a>,
+    part: &'w Part,
+    sql: &'w SqlStyle,
+    schema: &'w SchemaRef,
+    file: OpenFile,
+    done: Vec<WrittenFile>,
+    /// Rows that may be written before the next check.
+    steps: usize,
+}
+
+impl PartFiles<'_, '_> {
+    /// Writes rows as the server sent them. Returns whether all are written: another lane may have failed meanwhile.
+    fn write_rows(&mut self, rows: &mut ArrowBatches<'_>, mut layout: RowLayout) -> Result<bool> {
+        let part = self.part;
+        let mut n = 0;
+        while let Some(row) = rows.next_row().map_err(|error| of_part(error, part))? {
+            if n == self.steps {
+                self.work.count(n);
+                if !self.begin_step(BATCH_ROWS)? {
+                    return Ok(false);
+                }
+                n = 0;
+            }
+            self.file.write_row(&row, &mut layout).map_err(|error| match error.kind() {
+                Kind::Data => of_part(error, part),
+                _ => error,
+            })?;
+            n += 1;
+        }
+        self.work.count(n);
+        Ok(true)
+    }
+
+    /// The same by record batches.
+    fn write_batches(&mut self, batches: &mut ArrowBatches<'_>) -> Result<bool> {
+        let (work, part, schema) = (self.work, self.part, self.schema);
+        let Orders { masks, layout, error_values, .. } = work.orders;
+        let masks = masks.get(part.table);
+        let shown = |error: Error| if masks.is_some() { hidden(error) } else { error };
+        while let Some(batch) = batches.next_batch().map_err(shown).map_err(|error| of_part(error, part))? {
+            let batch = part.known.without_error_values(batch, *error_values).map_err(|e| in_file(e, &part.stem))?;
+            let batch = match masks {
+                Some((masks, unique)) => mask_batch(&batch, masks, unique).map_err(|e| in_file(e, &part.stem))?,
+                None => batch,
+            };
+            let batch = Known::batch(schema, &batch)?;
+            if layout.format == WrittenFormat::Csv && !layout.style.has_quotes() {
+                part.known.check_without_quotes(&batch).map_err(|e| in_file(e, &part.stem))?;
+            }
+            let mut at = 0;
+            while at < batch.num_rows() {
+                if !self.begin_step(batch.num_rows() - at)? {
+                    return Ok(false);
+                }
+                self.file.write(&batch.slice(at, self.steps))?;
+                at += self.steps;
+                work.count(self.steps);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Begins the next file if this one is full, and finds how many of `left` rows may be written to it. `false`: another lane has failed.
+    fn begin_step(&mut self, left: usize) -> Result<bool> {
+        let (work, layout) = (self.work, &self.work.orders.layout);
+        if work.is_over.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        if self.file.is_full(layout.split) {
+            let (name, next) = work.create(self.part, self.done.len() + 1)?;
+            let next = OpenFile::new(name, next, layout, self.sql, self.schema)?;
+            self.done.push(std::mem::replace(&mut self.file, next).finish()?);
+        }
+        self.steps = layout.step(self.file.rows, work.orders.pace.rate).min(left);
+        Ok(true)
+    }
+}
+
+/// An error with the part that it is about.
+fn of_part(error: Error, part: &Part) -> Error {
+    hint(error).while_doing(&format!("`{}`", part.stem))
 }
 
 /// An error of reading values, without the value that it may hold.
@@ -186,6 +274,8 @@ fn hidden(error: Error) -> Error {
 /// An export cannot be continued: the state that it reads ends with its transaction.
 fn hint(error: Error) -> Error {
     let hint = match error.code() {
+        // The library names its own options.
+        _ if error.hint().is_some_and(|hint| hint.contains("InvalidDates")) => INVALID_DATES,
         _ if error.hint().is_some() => return error,
         CHANGED | NO_SUCH_TABLE => {
             "the table was altered, renamed or dropped after the export began; nothing was written. The same command begins anew"
@@ -197,6 +287,9 @@ fn hint(error: Error) -> Error {
     };
     error.with_hint(hint)
 }
+
+const INVALID_DATES: &str =
+    "`--invalid-dates null` makes it NULL, `--invalid-dates text` makes texts of all dates and times of days";
 
 /// ER_TABLE_DEF_CHANGED: the definition is another one than that of the state that is read.
 const CHANGED: u16 = 1412;

@@ -23,6 +23,7 @@ use crate::{Output, exit};
 pub(crate) use args::ExportArgs;
 use folder::Folder;
 use inrush::blocking::Connection;
+use inrush::parts::check_condition;
 use inrush::{ReadLock, ReadView};
 use inrush_core::human;
 use inrush_core::{Error, Result};
@@ -48,6 +49,9 @@ pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
     let mut connection = Connection::connect(&config).map_err(hint_at_login)?;
     let tables = tables::find(&mut connection, &args.tables, &args.columns)?;
     for table in &tables {
+        if let Some(condition) = &args.condition {
+            check_condition(&mut connection, &table.name.quoted(), condition)?;
+        }
         if !table.left_out.is_empty() {
             output.notice(&format!(
                 "left out of {}: {}, which the server generates; `--columns` names them to have them",
@@ -109,7 +113,15 @@ pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
         parts.push(Part { table: manifest.tables.len(), query: query.clone(), known: Known::default(), stem });
         manifest.tables.push(Exported::of(RowsOf::Query { query: query.clone() }));
     }
-    let orders = Orders { masks: &masks, layout, sql, invalid_dates: args.invalid_dates(), pace: Pace::start(rate) };
+    let orders = Orders {
+        masks: &masks,
+        layout,
+        sql,
+        invalid_dates: args.invalid_dates(),
+        error_values: args.error_values(),
+        via_arrays: args.via_arrays,
+        pace: Pace::start(rate),
+    };
     let written = lanes::write_all(connections, &parts, &orders, &mut folder, output)?;
     for (part, written) in parts.iter().zip(written) {
         let table = &mut manifest.tables[part.table];

@@ -2,7 +2,7 @@
 
 use super::args::{ExportArgs, OrderArg};
 use super::lanes::Part;
-use super::tables::{Table, quoted};
+use super::tables::Table;
 use inrush::blocking::Connection;
 use inrush::parts::{PartBy, TableRows, estimated_rows, of_rows};
 use inrush_core::Result;
@@ -14,11 +14,8 @@ pub(super) fn of_table(
     args: &ExportArgs,
     connection: Option<&mut Connection>,
 ) -> Result<Vec<Part>> {
-    let rows = TableRows {
-        columns: table.columns.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", "),
-        table: table.name.quoted(),
-        condition: args.condition.clone(),
-    };
+    let rows =
+        TableRows { columns: table.select_list(), table: table.name.quoted(), condition: args.condition.clone() };
     let n = usize::from(args.lanes);
     let queries = match connection.filter(|_| n > 1) {
         None => vec![rows.query()?],

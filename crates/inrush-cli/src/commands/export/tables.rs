@@ -4,6 +4,7 @@ use super::known::Known;
 use inrush::blocking::Connection;
 use inrush::parts::PartBy;
 use inrush::table::TableName;
+use inrush_core::column::ColumnType;
 use inrush_core::column::ident::quote_ident;
 use inrush_core::{Error, Result};
 
@@ -32,6 +33,19 @@ pub(super) struct Table {
 }
 
 impl Table {
+    /// The columns that are written, for SELECT.
+    pub(super) fn select_list(&self) -> String {
+        let column = |name: &String| {
+            let column = quoted(name);
+            // Where '' is a member, the error value has a text of its own.
+            match self.known.enums.iter().find(|(known, text)| known == name && !text.is_empty()) {
+                Some((_, text)) => format!("IF({column}+0=0,'{text}',{column}) AS {column}"),
+                None => column,
+            }
+        };
+        self.columns.iter().map(column).collect::<Vec<_>>().join(", ")
+    }
+
     /// The columns of the primary key, for ORDER BY.
     ///
     /// # Errors
@@ -41,7 +55,9 @@ impl Table {
             return Err(Error::config(format!("{} has no primary key, so its rows have no order", self.name.quoted()))
                 .with_hint("leave `--order` out, or name the other tables"));
         }
-        Ok(self.primary.iter().map(|name| quote_ident(name)).collect::<Vec<_>>().join(", "))
+        // With the table's name, since a column of the result may have the same one.
+        let table = self.name.quoted();
+        Ok(self.primary.iter().map(|name| format!("{table}.{}", quote_ident(name))).collect::<Vec<_>>().join(", "))
     }
 }
 
@@ -49,6 +65,7 @@ impl Table {
 pub(super) fn find(connection: &mut Connection, wanted: &[String], columns: &[String]) -> Result<Vec<Table>> {
     let default = connection.query_one::<Option<String>>("SELECT DATABASE()", ())?;
     let mut names: Vec<TableName> = Vec::new();
+    let mut texts = Vec::new();
     for text in wanted {
         let found = match text.strip_suffix(".*") {
             Some(schema) => all_of(connection, schema)?,
@@ -57,11 +74,23 @@ pub(super) fn find(connection: &mut Connection, wanted: &[String], columns: &[St
         for name in found {
             if !names.contains(&name) {
                 names.push(name);
+                texts.push(text);
             }
         }
     }
     let is_one_schema = names.windows(2).all(|pair| pair[0].schema == pair[1].schema);
-    names.into_iter().map(|name| describe(connection, name, columns, is_one_schema)).collect()
+    let describe = |(name, text): (TableName, &String)| {
+        describe(connection, name, columns, is_one_schema).map_err(|error| as_dotted(error, text))
+    };
+    names.into_iter().zip(texts).map(describe).collect()
+}
+
+/// A name with a dot may have been meant as that of a table.
+fn as_dotted(error: Error, text: &str) -> Error {
+    match error.hint().is_none() && text.contains('.') && !text.contains('`') {
+        true => error.with_hint(format!("a table whose name has a dot in it is written in backticks: '`{text}`'")),
+        false => error,
+    }
 }
 
 /// The hint of a table's name speaks of `load`.
@@ -92,22 +121,24 @@ fn describe(connection: &mut Connection, name: TableName, wanted: &[String], is_
     let Some((engine, transactions)) = engine else {
         return Err(Error::config(format!("there is no table {} that this user may see", name.quoted())));
     };
-    let found = connection.query::<(String, String, String)>(
-        "SELECT COLUMN_NAME, EXTRA, DATA_TYPE FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION",
+    let found = connection.query::<(String, String, String, String)>(
+        "SELECT COLUMN_NAME, EXTRA, DATA_TYPE, COLUMN_TYPE FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION",
         (&name.schema, &name.name),
     )?;
     // JSON that is text is LONGTEXT with a CHECK that calls json_valid() for the column (MariaDB).
     let definition = if engine.is_some() { definition(connection, &name)? } else { String::new() };
-    let is_document = |(column, _, ty): &&(String, String, String)| {
+    let is_document = |(column, _, ty, _): &&(String, String, String, String)| {
         ty == "json" || ty == "longtext" && definition.contains(&format!("json_valid({})", quote_ident(column)))
     };
     let documents = found.iter().filter(is_document).map(|(column, ..)| column.clone()).collect();
-    let vectors: Vec<_> = found.iter().filter(|(_, _, ty)| ty == "vector").map(|(column, ..)| column.clone()).collect();
+    let vectors: Vec<_> =
+        found.iter().filter(|(_, _, ty, _)| ty == "vector").map(|(column, ..)| column.clone()).collect();
     let is_choice = |ty: &str| matches!(ty, "enum" | "set");
-    let choices = found.iter().filter(|(_, _, ty)| is_choice(ty)).map(|(column, ..)| column.clone()).collect();
-    let years = found.iter().filter(|(_, _, ty)| ty == "year").map(|(column, ..)| column.clone()).collect();
-    let known = Known { documents, vectors, choices, years };
-    let found: Vec<_> = found.into_iter().map(|(column, extra, _)| (column, extra)).collect();
+    let choices = found.iter().filter(|(_, _, ty, _)| is_choice(ty)).map(|(column, ..)| column.clone()).collect();
+    let years = found.iter().filter(|(_, _, ty, _)| ty == "year").map(|(column, ..)| column.clone()).collect();
+    let enums = found.iter().filter_map(|(column, _, _, ty)| Some((column.clone(), error_text(ty)?))).collect();
+    let known = Known { documents, vectors, choices, years, enums };
+    let found: Vec<_> = found.into_iter().map(|(column, extra, ..)| (column, extra)).collect();
     let (columns, left_out) = chosen(&name, &found, wanted)?;
     let key = connection.query::<(String, String, Option<u64>)>(
         "SELECT k.COLUMN_NAME, c.DATA_TYPE, k.SUB_PART FROM information_schema.STATISTICS k
@@ -137,6 +168,17 @@ fn describe(connection: &mut Connection, name: TableName, wanted: &[String], is_
         has_transactions,
         file_name,
     })
+}
+
+/// The text by which the error value of an ENUM (index 0) is read: '' if no member is that, else one that is no member. `None`: it is no ENUM.
+fn error_text(ty: &str) -> Option<String> {
+    let ColumnType::Enum { members } = ColumnType::parse(ty) else { return None };
+    let is_member = |text: &str| members.iter().any(|member| member.eq_ignore_ascii_case(text));
+    let mut text = if is_member("") { "index 0" } else { "" }.to_owned();
+    while is_member(&text) {
+        text.push('_');
+    }
+    Some(text)
 }
 
 /// What ranges of a column of this type are made of, if they are.
@@ -214,6 +256,19 @@ mod tests {
         assert_eq!(file_name("orders_2026-01"), "orders_2026-01");
         assert_eq!(file_name("../a.b"), "%2E%2E%2Fa%2Eb");
         assert_eq!(file_name("größe"), "gr%C3%B6%C3%9Fe");
+    }
+
+    #[test]
+    fn the_error_value_of_an_enum_is_read_by_a_text_that_is_no_member() {
+        for (ty, want) in [
+            ("enum('a','b')", Some("")),
+            ("enum('a','')", Some("index 0")),
+            ("enum('','index 0','INDEX 0_')", Some("index 0__")),
+            ("set('a')", None),
+            ("int", None),
+        ] {
+            assert_eq!(error_text(ty).as_deref(), want, "{ty}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::loader_args::LoaderArgs;
 use super::{sizes, sources};
 use crate::commands::file_args::{FileArgs, ManifestFormat};
-use crate::commands::manifest::CsvText;
+use crate::commands::manifest::{CsvText, MANIFEST};
 use crate::commands::masks::MaskArgs;
 use crate::connection::ConnectArgs;
 use clap::{Args, Parser};
@@ -251,9 +251,10 @@ impl LoadArgs {
         files: Vec<String>,
         into: Option<String>,
         (columns, reading, masks): (Option<String>, FileArgs, MaskArgs),
+        unchecked: Option<String>,
     ) -> Self {
         let Defaults { load } = Defaults::parse_from(["load", "-", "--into", "t"]);
-        Self { into, files, columns, reading, masks, ..load }
+        Self { into, files, columns, reading, masks, unchecked, ..load }
     }
 
     /// The same into a copy of the table that only compares: nothing but rows, and no line in a ledger.
@@ -357,20 +358,34 @@ impl LoadArgs {
         Ok(self.unchecked.as_deref().map(parse_unchecked).transpose()?.unwrap_or_default().foreign_keys)
     }
 
+    /// The error of a folder without a manifest, and of a file of that name that is none.
+    pub(crate) fn names_no_manifest(&self) -> Option<Error> {
+        let [name] = &self.files[..] else { return None };
+        let is_folder = Path::new(name).is_dir() || is_address(name) && name.ends_with('/');
+        let is_named = name.rsplit('/').next() == Some(MANIFEST);
+        let manifest = if is_folder { Path::new(name).join(MANIFEST) } else { PathBuf::from(name) };
+        let problem = match () {
+            // Not by its name: an address that was not parsed yet may have a login in it.
+            () if is_address(name) && (is_folder || is_named) => "there is no manifest of an export".to_owned(),
+            () if manifest.is_file() && (is_folder || is_named) => {
+                format!("`{}` is no manifest of an export", manifest.display())
+            }
+            () if is_folder => format!("the folder `{name}` has no {MANIFEST}"),
+            () if is_named => format!("there is no file `{name}`"),
+            () => return None,
+        };
+        Some(Error::config(format!("{problem}, and no table is named")).with_hint(
+            "`--into TABLE` or `--into 'DATABASE.*'` takes the files that are there; if they are of an export, it did not come to its \
+             end, as it writes manifest.json last: export again, into a new folder",
+        ))
+    }
+
     /// Refuses a load without a table.
     pub(crate) fn check_into(&self) -> Result<()> {
-        let is_folder = |name: &str| Path::new(name).is_dir() || is_address(name) && name.ends_with('/');
-        match (&self.into, &self.files[..]) {
+        match (&self.into, self.names_no_manifest()) {
             (Some(_), _) => Ok(()),
-            (None, [folder]) if is_folder(folder) => Err(Error::config(
-                // Not by its name: an address that was not parsed yet may have a login in it.
-                "the folder has no manifest.json, and no table is named",
-            )
-            .with_hint(
-                "`--into TABLE` or `--into 'DATABASE.*'` loads the files that are there; if they are of an export, it did not come to its \
-                 end, as it writes manifest.json last: export again, into a new folder",
-            )),
-            (None, _) => Err(Error::config("no table is named").with_hint(
+            (None, Some(error)) => Err(error),
+            (None, None) => Err(Error::config("no table is named").with_hint(
                 "`--into TABLE`, or `--into 'DATABASE.*'`; only the folder of an export, or its `manifest.json`, needs none",
             )),
         }

@@ -19,7 +19,7 @@ mod stopped;
 mod verified;
 
 pub(crate) use args::{LoadArgs, parse_sort};
-pub(crate) use compared::{Request, compare, verify as verify_files};
+pub(crate) use compared::{FilesVerified, Request, compare, verify as verify_files};
 pub(crate) use interrupt::Watch;
 pub(crate) use job_file::expand;
 pub(crate) use manifest::loads as loads_of_export;

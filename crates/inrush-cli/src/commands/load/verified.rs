@@ -32,7 +32,7 @@ fn compare(
     signals: &Watch,
     output: &Output,
 ) -> Result<FilesVerified> {
-    let sink = kept.insert(Sink::new(None, SHOWN, &TableName::parse(args.into())?)?);
+    let sink = kept.insert(Sink::new(None, SHOWN, (config, &TableName::parse(args.into())?))?);
     let fills_alone = args.fills_alone();
     // A table without a key may have held the same rows before.
     let options = VerifyOptions::new();

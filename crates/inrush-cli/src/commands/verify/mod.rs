@@ -8,8 +8,8 @@
 use super::differences::{self, Sink};
 use super::file_args::FileArgs;
 use super::load::{
-    LoadArgs, Request, TableFiles, TableLoad, Watch, by_table, compare, is_for_many, loads_of_export, parse_rate,
-    verify_files,
+    FilesVerified, LoadArgs, Request, TableFiles, TableLoad, Watch, by_table, compare, is_for_many, loads_of_export,
+    parse_rate, verify_files,
 };
 use super::masks::MaskArgs;
 use crate::connection::{ConnectArgs, Environment, hint_at_login, other_server};
@@ -27,7 +27,7 @@ use std::time::Instant;
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES, disable_help_flag = true)]
 pub(crate) struct VerifyArgs {
-    /// Two tables, `table` or `database.table`: the one that is right, and the one that is compared with it, on the same server or on that of `--other`. With `--into`: files, as for `inrush load`. Or the folder of an export, whose files are compared with the tables that they are of
+    /// Two tables, `table` or `database.table`, a name with a dot in it in backticks ('`a.b`'): the one that is right, and the one that is compared with it, on the same server or on that of `--other`. With `--into`: files, as for `inrush load`. Or the folder of an export, whose files are compared with the tables that they are of
     #[arg(required = true, value_name = "TABLE|FILE")]
     what: Vec<String>,
 
@@ -79,6 +79,10 @@ pub(crate) struct VerifyArgs {
     #[arg(long, value_name = "FILE")]
     differences_to: Option<PathBuf>,
 
+    /// Files: have the server check less while their rows are compared, as the load of them did: `zero-dates` (0000-00-00)
+    #[arg(long, value_name = "CHECKS", value_parser = ["zero-dates"], hide_possible_values = true, help_heading = "Files")]
+    unchecked: Option<String>,
+
     #[command(flatten)]
     reading: FileArgs,
 
@@ -115,7 +119,9 @@ pub(crate) fn run(args: &VerifyArgs, output: &Output) -> Result<u8> {
     if let Some(loads) = loads_of_export(&load, &config, output)? {
         return with_files(args, loads, true, &config, (&signals, output));
     }
-    let Some(into) = &args.into else { return tables(args, &signals, output) };
+    let Some(into) = &args.into else {
+        return load.names_no_manifest().map_or_else(|| tables(args, &signals, output), Err);
+    };
     let load = |one: TableFiles| TableLoad { args: args.load(Some(one.into), one.files), table: one.table, rows: None };
     let loads = by_table(&args.what, into)?.into_iter().map(load).collect();
     with_files(args, loads, is_for_many(into), &config, (&signals, output))
@@ -138,7 +144,8 @@ fn tables(args: &VerifyArgs, signals: &Watch, output: &Output) -> Result<u8> {
     if args.other.is_none() && names[0] == names[1] {
         return Err(Error::config("a table is compared with itself").with_hint("`--other URL` names the other server"));
     }
-    let mut sink = Sink::new(args.differences_to.as_deref(), args.differences, &names[1])?;
+    let mut sink =
+        Sink::new(args.differences_to.as_deref(), args.differences, (&other, &names[1])).map_err(hint_at_login)?;
     let columns = args.columns.iter().flat_map(|list| list.split(',')).map(|name| name.trim().to_owned());
     let mut options = args
         .options()?
@@ -161,7 +168,7 @@ fn tables(args: &VerifyArgs, signals: &Watch, output: &Output) -> Result<u8> {
 
 /// Whether there are options that only files have.
 fn is_for_files(args: &VerifyArgs) -> bool {
-    args.reading != FileArgs::of_defaults() || args.masks.is_used()
+    args.reading != FileArgs::of_defaults() || args.masks.is_used() || args.unchecked.is_some()
 }
 
 /// Compares files with one table, or with several.
@@ -191,9 +198,11 @@ fn with_files(
             options: args.options()?,
         };
         let name = TableName::parse(args_of_table.into())?;
-        let mut sink = Sink::new(args.differences_to.as_deref(), args.differences, &name)?;
+        let mut sink = Sink::new(args.differences_to.as_deref(), args.differences, (config, &name))?;
         let done = verify_files(&request, config, &mut sink, signals, output).map_err(hint_at_login);
-        sink.finish()?;
+        if done.as_ref().is_ok_and(FilesVerified::is_compared) {
+            sink.finish()?;
+        }
         let done = match done {
             Err(error) if is_for_many => {
                 output.error(&format!("table `{}`: {}", table.table, exit::explain(&error)));
@@ -247,7 +256,7 @@ impl VerifyArgs {
     /// The load of files that are compared with a table.
     fn load(&self, into: Option<String>, files: Vec<String>) -> LoadArgs {
         let reading = (self.columns.clone(), self.reading.clone(), self.masks.clone());
-        LoadArgs::of_files(files, into, reading)
+        LoadArgs::of_files(files, into, reading, self.unchecked.clone())
     }
 }
 
@@ -259,9 +268,11 @@ fn as_json(verified: &Verified, sink: &Sink, code: u8) -> serde_json::Value {
         "missing": verified.missing,
         "extra": verified.extra,
         "different": verified.different,
+        "earlier": { "ranges": verified.earlier_ranges, "rows": verified.earlier_rows },
         "key": verified.key,
         "columns": verified.columns,
         "differences": sink.shown().iter().map(differences::as_json).collect::<Vec<_>>(),
+        "notes": sink.notes(),
         "exit_code": code,
     })
 }
@@ -279,6 +290,13 @@ fn as_text(verified: &Verified, sink: &Sink, began: Instant) -> String {
             verified.different
         ),
     });
+    if verified.earlier_ranges > 0 {
+        lines.push(format!(
+            "{} of these, in {}, were compared by an earlier run, and not read again: the checkpoint has them as equal",
+            human::counted(verified.earlier_rows, "row"),
+            human::counted(verified.earlier_ranges, "range")
+        ));
+    }
     if verified.key.is_empty() && !verified.is_equal() {
         lines.push("there is no key: a changed row is one that is missing and one that is extra".to_owned());
     }

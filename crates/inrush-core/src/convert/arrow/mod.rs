@@ -163,7 +163,8 @@ impl Batches {
 
 /// Why a value cannot be converted to a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Why {
+#[non_exhaustive]
+pub enum Why {
     /// Not what the column's type says.
     Shape,
     /// No calendar has it.
@@ -176,7 +177,8 @@ enum Why {
     Null,
 }
 
-fn refusal(def: &ColumnDef, value: &Value<'_>, why: Why, row: u64) -> Error {
+/// The error of a value, in a row that is counted from 1.
+pub fn refusal(def: &ColumnDef, value: &Value<'_>, why: Why, row: u64) -> Error {
     let shown = value.shown();
     let (name, ty) = (&def.name, def.ty);
     let what = match why {

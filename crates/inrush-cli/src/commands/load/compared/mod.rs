@@ -138,6 +138,11 @@ impl FilesVerified {
         }
     }
 
+    /// Whether the files could be read to their end.
+    pub(crate) fn is_compared(&self) -> bool {
+        self.verified.is_some()
+    }
+
     pub(crate) fn as_json(&self, sink: &Sink) -> Value {
         let verified = self.verified.as_ref();
         json!({
@@ -152,6 +157,7 @@ impl FilesVerified {
             "not_compared": self.not_compared,
             "subset": self.subset,
             "differences": sink.shown().iter().map(difference_json).collect::<Vec<_>>(),
+            "notes": sink.notes(),
             "seconds": self.elapsed.as_secs_f64(),
         })
     }

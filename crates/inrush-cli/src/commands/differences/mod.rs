@@ -1,9 +1,11 @@
 //! Where differences go: the first few are printed, all of them into a file of CSV or SQL.
 
+mod mend;
+
 use inrush::table::TableName;
-use inrush::{Difference, DifferenceKind};
-use inrush_core::column::ident::quote_ident;
+use inrush::{Config, Difference, DifferenceKind};
 use inrush_core::{Error, Result};
+use mend::{MendedTable, Script};
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -17,21 +19,29 @@ pub(crate) struct Sink {
     file: Option<Writer>,
     /// Its name, also once it is written.
     path: Option<PathBuf>,
+    /// What the file does not say or do.
+    notes: Vec<String>,
 }
 
+/// The file under way. It is removed unless it is written to its end.
 struct Writer {
     path: PathBuf,
     file: BufWriter<File>,
-    /// The table that the statements change; `None` for CSV.
-    mended: Option<String>,
+    form: Form,
+    is_whole: bool,
+}
+
+enum Form {
+    Csv,
+    Sql(Box<Script>),
 }
 
 impl Sink {
-    /// Makes the file, which must be new.
-    pub(crate) fn new(file: Option<&Path>, most_shown: usize, mended: &TableName) -> Result<Self> {
+    /// Makes the file, which must be new. `mended`: the table that its statements change.
+    pub(crate) fn new(file: Option<&Path>, most_shown: usize, mended: (&Config, &TableName)) -> Result<Self> {
         let path = file.map(Path::to_owned);
         let file = file.map(|path| Writer::new(path, mended)).transpose()?;
-        Ok(Self { shown: Vec::new(), most_shown, n_hidden: 0, file, path })
+        Ok(Self { shown: Vec::new(), most_shown, n_hidden: 0, file, path, notes: Vec::new() })
     }
 
     /// How many differences need their values.
@@ -63,13 +73,23 @@ impl Sink {
                 None => format!("and {} more; `--differences-to FILE` writes all", self.n_hidden),
             });
         }
+        let in_file = |note: &String| format!("{}: {note}", self.path.as_deref().unwrap_or(Path::new("")).display());
+        lines.extend(self.notes.iter().map(in_file));
         lines
+    }
+
+    /// What the statements of the file do not do.
+    pub(crate) fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Writes the file to its end.
     pub(crate) fn finish(&mut self) -> Result<()> {
-        let Some(Writer { path, mut file, .. }) = self.file.take() else { return Ok(()) };
-        file.flush().and_then(|()| file.get_ref().sync_all()).map_err(|error| cannot(&path, error))
+        let Some(mut writer) = self.file.take() else { return Ok(()) };
+        if let Form::Sql(script) = &writer.form {
+            self.notes = script.notes();
+        }
+        writer.finish().map_err(|error| cannot(&writer.path, error))
     }
 }
 
@@ -92,21 +112,13 @@ fn kind(kind: DifferenceKind) -> &'static str {
     }
 }
 
-/// The name in backticks, with its database if it has one.
-fn quoted(table: &TableName) -> String {
-    match table.schema.is_empty() {
-        true => quote_ident(&table.name),
-        false => table.quoted(),
-    }
-}
-
 /// Without its backticks.
 fn name(quoted: &str) -> String {
     quoted.trim_matches('`').replace("``", "`")
 }
 
 impl Writer {
-    fn new(path: &Path, mended: &TableName) -> Result<Self> {
+    fn new(path: &Path, (config, mended): (&Config, &TableName)) -> Result<Self> {
         let is_sql = match path.extension().and_then(|extension| extension.to_str()) {
             Some("sql") => true,
             Some("csv") => false,
@@ -115,61 +127,48 @@ impl Writer {
                     .with_hint("`--differences-to FILE.csv`, or FILE.sql for statements"));
             }
         };
+        let table = if is_sql { Some(MendedTable::read(config, mended)?) } else { None };
         let file = File::create_new(path).map_err(|error| Error::config(cannot(path, error).to_string()))?;
-        let mut writer =
-            Self { path: path.to_owned(), file: BufWriter::new(file), mended: is_sql.then(|| quoted(mended)) };
-        let head = match is_sql {
-            true => {
-                "-- Makes the second table like the first.\nSET NAMES utf8mb4, time_zone = '+00:00', sql_mode = 'NO_AUTO_VALUE_ON_ZERO';\n"
+        let mut writer = Self { path: path.to_owned(), file: BufWriter::new(file), form: Form::Csv, is_whole: false };
+        match table {
+            Some(table) => {
+                let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+                let script = Script::begin(table, folder).map_err(|error| cannot(path, error))?;
+                writer.form = Form::Sql(Box::new(script));
             }
-            false => "kind,times,key,column,value,other\n",
-        };
-        writer.file.write_all(head.as_bytes()).map_err(|error| cannot(path, error))?;
+            None => {
+                let head = "kind,times,key,column,value,other\n";
+                writer.file.write_all(head.as_bytes()).map_err(|error| cannot(path, error))?;
+            }
+        }
         Ok(writer)
     }
 
     fn write(&mut self, difference: &Difference) -> Result<()> {
-        let text = match &self.mended {
-            Some(table) => statement(table, difference),
-            None => records(difference),
+        let written = match &mut self.form {
+            Form::Sql(script) => script.add(difference),
+            Form::Csv => self.file.write_all(records(difference).as_bytes()),
         };
-        self.file.write_all(text.as_bytes()).map_err(|error| cannot(&self.path, error))
+        written.map_err(|error| cannot(&self.path, error))
     }
-}
 
-fn statement(table: &str, difference: &Difference) -> String {
-    if difference.values.is_empty() {
-        return format!("-- by hand: {difference}\n");
-    }
-    let pairs = |pairs: &mut dyn Iterator<Item = (&String, &String)>, equals: &str, between: &str| {
-        pairs.map(|(column, value)| format!("{column} {equals} {value}")).collect::<Vec<_>>().join(between)
-    };
-    let names = || difference.values.iter().map(|(column, ..)| column.as_str()).collect::<Vec<_>>().join(", ");
-    let ours = || difference.values.iter().filter_map(|(column, one, _)| one.as_ref().map(|value| (column, value)));
-    let all =
-        || difference.values.iter().filter_map(|(column, one, other)| Some((column, other.as_ref().or(one.as_ref())?)));
-    // A row without a key is found by all of its values.
-    let rows = match difference.key.is_empty() {
-        true => all().map(|(column, value)| is_byte_by_byte(column, value)).collect::<Vec<_>>().join(" AND "),
-        false => pairs(&mut difference.key.iter().map(|(column, value)| (column, value)), "<=>", " AND "),
-    };
-    match difference.kind {
-        DifferenceKind::Missing => {
-            let values: Vec<_> = ours().map(|(_, value)| value.as_str()).collect();
-            let row = format!("({})", values.join(", "));
-            let all = vec![row; usize::try_from(difference.times).unwrap_or(1)];
-            format!("INSERT INTO {table} ({}) VALUES {};\n", names(), all.join(", "))
+    fn finish(&mut self) -> std::io::Result<()> {
+        if let Form::Sql(script) = std::mem::replace(&mut self.form, Form::Csv) {
+            script.finish(&mut self.file)?;
         }
-        DifferenceKind::Extra => format!("DELETE FROM {table} WHERE {rows} LIMIT {};\n", difference.times),
-        _ => format!("UPDATE {table} SET {} WHERE {rows};\n", pairs(&mut ours(), "=", ", ")),
+        self.file.flush()?;
+        self.file.get_ref().sync_all()?;
+        self.is_whole = true;
+        Ok(())
     }
 }
 
-/// The condition that a column has this value and no other that its collation calls equal. A document of JSON is compared as its text.
-fn is_byte_by_byte(column: &str, literal: &str) -> String {
-    match literal.starts_with('\'') {
-        true => format!("CAST(CONVERT({column} USING utf8mb4) AS BINARY) <=> CAST({literal} AS BINARY)"),
-        false => format!("{column} <=> {literal}"),
+impl Drop for Writer {
+    fn drop(&mut self) {
+        if !self.is_whole {
+            // The same command may begin again.
+            let _ = std::fs::remove_file(&self.path);
+        }
     }
 }
 
