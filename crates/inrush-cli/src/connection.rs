@@ -3,6 +3,7 @@
 
 use clap::Args;
 use inrush::Config;
+use inrush::blocking::Connection;
 use inrush_core::{Error, Kind, Result};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -15,8 +16,8 @@ pub(crate) struct ConnectArgs {
     #[arg(long, value_name = "URL")]
     url: Option<String>,
 
-    /// Host name or address, by TCP
-    #[arg(short = 'h', long, value_name = "HOST")]
+    /// Host name or address, by TCP; or several: `db1,db2:3307`
+    #[arg(short = 'h', long, value_name = "HOST[,HOST..]")]
     host: Option<String>,
 
     /// TCP port
@@ -81,8 +82,18 @@ impl ConnectArgs {
         })
     }
 
-    /// The same; `None` if nothing names a server.
+    /// The same; `None` if nothing names a server. Of several hosts one is chosen, by connecting: all that a command does is done on one
+    /// server.
     pub(crate) fn config_if_named(&self, environment: &Environment) -> Result<Option<Config>> {
+        match self.named_config(environment)? {
+            Some(config) if config.has_several_hosts() => {
+                Ok(Some(Connection::connect(&config).map_err(hint_at_login)?.config().clone()))
+            }
+            config => Ok(config),
+        }
+    }
+
+    fn named_config(&self, environment: &Environment) -> Result<Option<Config>> {
         let mut config = Config::from_option_files(self.defaults_file.as_deref()).map_err(as_usage)?;
         if let Some(url) = self.url.as_deref().or(environment.url.as_deref()) {
             let from_argument = self.url.is_some();
@@ -93,7 +104,7 @@ impl ConnectArgs {
         }
         let named = self.url.is_some() || environment.url.is_some() || self.host.is_some() || self.socket.is_some();
         if let Some(host) = &self.host {
-            config = config.with_host(host);
+            config = config.with_host_list(host)?;
         }
         if let Some(port) = self.port {
             config = config.with_port(port);

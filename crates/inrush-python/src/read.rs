@@ -6,10 +6,10 @@ use crate::result::Result;
 use crate::wait::patiently;
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
+use inrush::ArrowOptions;
 use inrush::blocking::{self, Aborter, ResultBatches};
 use inrush::sans_io::column::ident::quote_ident;
 use inrush::table::TableName;
-use inrush::{ArrowOptions, Config};
 use inrush_core::Error;
 use pyo3::prelude::*;
 use std::sync::mpsc::{IntoIter, SyncSender, sync_channel};
@@ -54,7 +54,7 @@ pub(crate) fn read(
             Some(column) => inrush::parts::of_table(&mut connection, &columns, &table, column, partitions)?,
             None => vec![format!("SELECT {columns} FROM {table}")],
         };
-        Parts::open(&config, connection, queries, &options)
+        Parts::open(connection, queries, &options)
     })?;
     Ok(Result::new(opened.schema, opened.batches, opened.aborters))
 }
@@ -81,16 +81,12 @@ type Batch = std::result::Result<RecordBatch, ArrowError>;
 
 impl Parts {
     /// Opens all of them before the first is read, so that what fails fails at once.
-    fn open(
-        config: &Config,
-        first: blocking::Connection,
-        queries: Vec<String>,
-        options: &ArrowOptions,
-    ) -> inrush::Result<Self> {
+    fn open(first: blocking::Connection, queries: Vec<String>, options: &ArrowOptions) -> inrush::Result<Self> {
+        let config = first.config().clone();
         let mut first = Some(first);
         let (mut parts, mut aborters) = (Vec::new(), Vec::new());
         for sql in queries {
-            let connection = first.take().map_or_else(|| blocking::Connection::connect(config), Ok)?;
+            let connection = first.take().map_or_else(|| blocking::Connection::connect(&config), Ok)?;
             aborters.push(connection.aborter());
             parts.push(ResultBatches::open(connection, &sql, (), options)?);
         }

@@ -108,7 +108,7 @@ pub use crate::tokio::{
     Transaction,
 };
 pub use bulk::{BulkOptions, BulkReport};
-pub use config::{Config, IntoConfig, PipelineMode, PoolOptions, TlsMode, url};
+pub use config::{Config, HostOrder, IntoConfig, PipelineMode, PoolOptions, ServerRole, TlsMode, url};
 /// The pure core: protocol, batches, ledger and conversions without a socket, for people who build on them. Items that this crate does
 /// not name itself may change in any release.
 pub use inrush_core as sans_io;

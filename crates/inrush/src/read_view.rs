@@ -69,7 +69,12 @@ impl ReadView {
     /// # Errors
     /// Those of connecting, and of the server.
     pub fn open(config: &Config, tables: &[String], n: usize, lock: ReadLock) -> Result<Self> {
-        let mut connections = readers(config, n)?;
+        let first = reader(config)?;
+        let config = &first.config().clone();
+        let mut connections = vec![first];
+        for _ in 1..n {
+            connections.push(reader(config)?);
+        }
         let (lock, guard) = match lock {
             _ if connections.len() == 1 => (ReadLock::OneConnection, None),
             ReadLock::Global | ReadLock::Tables => take_lock(config, tables, lock)?,
@@ -106,10 +111,6 @@ impl ReadView {
     pub fn into_connections(self) -> Vec<Connection> {
         self.connections
     }
-}
-
-fn readers(config: &Config, n: usize) -> Result<Vec<Connection>> {
-    (0..n.max(1)).map(|_| reader(config)).collect()
 }
 
 /// In every other isolation level the server warns, and begins a transaction without a read view.

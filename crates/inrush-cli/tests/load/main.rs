@@ -25,6 +25,7 @@ mod found_out;
 mod full_disk;
 mod guide;
 mod hostile_ledger;
+mod hosts;
 mod jobs;
 mod json_documents;
 mod kinds;

@@ -5,13 +5,14 @@
 use super::socket::{self, Socket};
 use crate::config::IntoConfig;
 use crate::deadlines::{Deadlines, QueryTime, TimeoutAction};
-use crate::net::{self, Link, Progress};
+use crate::net::servers::Candidates;
+use crate::net::{self, Link, Progress, dial};
 use crate::pool::Lendable;
 use crate::sql::{Sql, StatementSource, Typed, Warning, may_be_left};
 use crate::table::kept::Tables;
 use crate::trace::Trace;
 use crate::verbs::{self, Each, Settings};
-use crate::{Config, Error, Result, fault};
+use crate::{Config, Error, Result, ServerRole, fault};
 use inrush_core::convert::{FromRow, Params};
 use inrush_core::session::fetch::Leaves;
 use inrush_core::session::{
@@ -53,27 +54,49 @@ impl Connection {
     }
 
     fn connect_until(config: &Config, deadline: Instant) -> Result<Self> {
-        Trace::connect(config).within(|| Self::log_in(config, deadline))
+        let mut candidates = Candidates::of(config);
+        while let Some((server, until)) = candidates.next(deadline) {
+            match Trace::connect(&server).within(|| Self::log_in(&server, until)) {
+                Ok(this) => return Ok(this),
+                Err(error) => candidates.failed(&server, error)?,
+            }
+        }
+        Err(candidates.error())
     }
 
     fn log_in(config: &Config, deadline: Instant) -> Result<Self> {
         let mut this = Self::over(socket::connect(config, deadline)?, config);
         let login = &mut verbs::login(config)?;
         this.run_at(Some(Deadlines::Until(deadline)), login).map_err(|e| verbs::not_let_in(config, e))?;
+        let role = config.hosts.role;
+        if role != ServerRole::Any {
+            let mut values = Typed::only(config);
+            this.run_until(&mut Query::new(ServerRole::QUERY, &mut values), deadline)?;
+            role.check(config, &values.into_one()?)?;
+        }
         Ok(this)
     }
 
     /// A connection over a socket that is connected; no user has logged in yet.
     pub(crate) fn over(socket: Socket, config: &Config) -> Self {
+        let mut config = config.clone();
+        // What else is opened for this connection, as a KILL, must reach the same server.
+        config.hosts.address = dial::peer(&socket.options());
         Self {
-            config: config.clone(),
-            link: Link::new(config),
+            link: Link::new(&config),
+            config,
             socket,
             settings: None,
             tables: Tables::default(),
             query_time: QueryTime::NONE,
             last_moved: None,
         }
+    }
+
+    /// The configuration by which further connections reach the same server, also if several hosts are named or a name has several
+    /// addresses.
+    pub fn config(&self) -> &Config {
+        &self.config
     }
 
     /// What both sides agreed on, and what the server has reported since.

@@ -74,15 +74,18 @@ fn aborted() -> Error {
 
 /// Connects to the first of the server's addresses that answers.
 pub(super) fn connect(config: &Config, deadline: Instant) -> Result<Socket> {
-    let targets = match Targets::direct(config)? {
+    let mut targets = match Targets::direct(config)? {
         Some(targets) => targets,
         None => look_up(config, deadline)?,
     };
     let mut last = dial::timed_out();
-    for (address, until) in targets.shares(deadline) {
+    for (address, until) in targets.shares(config, deadline) {
         match connect_one(address, config, until) {
             Ok(socket) => return Ok(Socket::new(socket)),
-            Err(e) => last = e,
+            Err(e) => {
+                dial::skip_for_a_while(address, config);
+                last = e;
+            }
         }
     }
     Err(dial::failed(config, last))

@@ -5,7 +5,7 @@
 //! difference and is not supported (another character set, PKCS#12 files) is an error.
 
 use super::option::{self, KNOWN, switch};
-use super::{Config, TlsMode};
+use super::{Config, HostOrder, TlsMode};
 use crate::{Error, Result};
 use std::time::Duration;
 
@@ -24,6 +24,8 @@ pub(crate) enum Meaning {
     /// Seconds, 0 for ever.
     ConnectTimeout,
     SslMode,
+    /// The order of several hosts.
+    LoadBalance,
     /// The opposite of counting rows that were found.
     AffectedRows,
     MultiStatements,
@@ -60,6 +62,7 @@ pub(crate) const ADO: Dialect = &[
     (&["MaximumPoolSize", "MaxPoolSize"], Meaning::Same("pool-max")),
     (&["ConnectionLifeTime"], Meaning::Same("pool-max-lifetime")),
     (&["ConnectionIdleTimeout"], Meaning::Same("pool-idle-timeout")),
+    (&["LoadBalance"], Meaning::LoadBalance),
     (&["UseAffectedRows"], Meaning::AffectedRows),
     (&["AllowBatch"], Meaning::MultiStatements),
     (&["Character Set", "CharSet"], Meaning::CharacterSet),
@@ -70,7 +73,6 @@ pub(crate) const ADO: Dialect = &[
             "DeferConnectionReset",
             "ConnectionIdlePingTime",
             "DnsCheckInterval",
-            "LoadBalance",
             "ServerRedirectionMode",
             "PersistSecurityInfo",
             "AllowUserVariables",
@@ -159,6 +161,7 @@ pub(crate) fn set(config: &mut Config, dialect: Dialect, name: &str, value: Opti
             return option::set(config, ours, Some(&format!("{}", f64::from(milliseconds) / 1000.0)));
         }
         Meaning::Server => set_server(config, text()?)?,
+        Meaning::LoadBalance => config.hosts.order = Some(load_balance(text()?)?),
         Meaning::ConnectTimeout => {
             config.connect_timeout = option::seconds(name, text()?)?.unwrap_or(Duration::MAX);
         }
@@ -202,17 +205,27 @@ fn bare(name: &str) -> String {
 }
 
 fn set_server(config: &mut Config, server: &str) -> Result<()> {
-    if server.contains(',') {
-        return Err(Error::config("more than one host in a connection string").with_hint("name one"));
-    }
     if server.starts_with('/') {
         config.socket = Some(server.into());
         return Ok(());
     }
     // A host named here overrides a socket named elsewhere, as in a URL.
-    config.socket = None;
-    config.host = server.to_owned();
+    *config = std::mem::take(config).with_host_list(server)?;
+    if config.has_several_hosts() {
+        // The default of these strings.
+        config.hosts.order.get_or_insert(HostOrder::RoundRobin);
+    }
     Ok(())
+}
+
+/// MySqlConnector's words.
+fn load_balance(word: &str) -> Result<HostOrder> {
+    match bare(word).as_str() {
+        "roundrobin" | "random" | "leastconnections" => Ok(HostOrder::RoundRobin),
+        "failover" => Ok(HostOrder::InOrder),
+        _ => Err(Error::config("`LoadBalance` in the connection string has an unknown value")
+            .with_hint("one of RoundRobin, FailOver, Random, LeastConnections")),
+    }
 }
 
 fn mode(word: &str) -> Result<TlsMode> {

@@ -5,6 +5,7 @@
 
 mod ado;
 mod foreign;
+mod hosts;
 mod option;
 mod option_files;
 mod pipeline_mode;
@@ -25,6 +26,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 pub(crate) use foreign::{JDBC, is_password, nearest, set as set_foreign};
+pub(crate) use hosts::split_port;
+pub use hosts::{HostOrder, ServerRole};
 pub(crate) use option::{KNOWN, set};
 pub use pipeline_mode::PipelineMode;
 pub use pool_options::PoolOptions;
@@ -36,6 +39,7 @@ pub use tls_mode::TlsMode;
 pub struct Config {
     pub(crate) host: String,
     pub(crate) port: u16,
+    pub(crate) hosts: hosts::Hosts,
     pub(crate) socket: Option<PathBuf>,
     pub(crate) user: Option<String>,
     pub(crate) password: Option<Secret>,
@@ -73,12 +77,12 @@ pub struct Config {
 impl Config {
     /// Whether both are the same user of the same server.
     pub(crate) fn is_same_login(&self, other: &Self) -> bool {
-        (&self.host, self.port, &self.socket, &self.user) == (&other.host, other.port, &other.socket, &other.user)
+        (self.hosts(), &self.socket, &self.user) == (other.hosts(), &other.socket, &other.user)
     }
 
     /// The server's address, as a text that is another for each address.
     pub(crate) fn server(&self) -> String {
-        format!("{:?} {} {:?}", self.host, self.port, self.socket)
+        format!("{:?} {:?}", self.address(), self.socket)
     }
 
     /// A connection to `localhost:3306` over TCP as the user of this process; everything else by default.
@@ -119,13 +123,16 @@ impl Config {
     pub fn with_host(mut self, host: impl Into<String>) -> Self {
         self.host = host.into();
         self.socket = None;
+        self.hosts.others.clear();
+        self.hosts.address = None;
         self
     }
 
-    /// The TCP port.
+    /// The TCP port, of all hosts if there are several.
     #[must_use]
     pub fn with_port(mut self, port: u16) -> Self {
         self.port = port;
+        self.hosts.set_port(port);
         self
     }
 
@@ -353,7 +360,7 @@ impl Config {
         self
     }
 
-    /// The host, also if a Unix socket is used (its name is what `verify-full` compares then).
+    /// The host, or the first of several; also if a Unix socket is used (its name is what `verify-full` compares then).
     pub fn host(&self) -> &str {
         &self.host
     }
@@ -473,12 +480,15 @@ impl Config {
         self.socket.is_some()
     }
 
-    /// Where the server is, for messages: `db.example.org:3306` or the socket's path.
+    /// Where the server is, for messages: `db.example.org:3306` or the socket's path. Several servers are separated by commas.
     pub fn address(&self) -> String {
+        let named = |(host, port): (&str, u16)| match host.contains(':') {
+            true => format!("[{host}]:{port}"),
+            false => format!("{host}:{port}"),
+        };
         match &self.socket {
             Some(path) => path.display().to_string(),
-            None if self.host.contains(':') => format!("[{}]:{}", self.host, self.port),
-            None => format!("{}:{}", self.host, self.port),
+            None => self.hosts().into_iter().map(named).collect::<Vec<_>>().join(","),
         }
     }
 }
@@ -488,6 +498,7 @@ impl Default for Config {
         Self {
             host: "localhost".to_owned(),
             port: 3306,
+            hosts: hosts::Hosts::default(),
             socket: None,
             user: std::env::var("USER").ok(),
             password: None,

@@ -20,8 +20,15 @@ pub(crate) fn set(config: &mut Config, name: &str, value: Option<&str>) -> Resul
     };
     let text = || value.ok_or_else(|| Error::config(format!("option `{name}` needs a value")));
     match name {
-        "host" => config.host = text()?.to_owned(),
-        "port" => config.port = number(name, text()?)?,
+        "host" => {
+            // A socket that is named beside it is still used.
+            let socket = config.socket.take();
+            *config = std::mem::take(config).with_host_list(text()?)?;
+            config.socket = socket;
+        }
+        "port" => *config = std::mem::take(config).with_port(number(name, text()?)?),
+        "host-order" => config.hosts.order = Some(text()?.parse()?),
+        "server-role" => config.hosts.role = text()?.parse()?,
         "socket" => config.socket = Some(text()?.into()),
         "user" => config.user = Some(text()?.to_owned()),
         "password" => config.password = value.map(|password| Secret::new(password.to_owned())),
@@ -67,7 +74,7 @@ pub(crate) fn set(config: &mut Config, name: &str, value: Option<&str>) -> Resul
 }
 
 /// The names to offer for a name that does not exist.
-pub(crate) const KNOWN: &str = "tls, tls-ca, tls-cert, tls-key, socket, connect-timeout, read-timeout, write-timeout, query-timeout, kill-on-timeout, keep-alive, \
+pub(crate) const KNOWN: &str = "tls, tls-ca, tls-cert, tls-key, socket, host-order, server-role, connect-timeout, read-timeout, write-timeout, query-timeout, kill-on-timeout, keep-alive, \
      compression, pipeline, allow-cleartext, get-server-public-key, server-public-key, local-infile, multi-statements, max-allowed-packet, statement-cache, time-zone, log-text, log-slower-than, program-name, \
      pool-min, pool-max, pool-idle-timeout, pool-max-lifetime, pool-acquire-timeout, pool-check-after, pool-reset";
 

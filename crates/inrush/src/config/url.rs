@@ -5,6 +5,9 @@
 //! ```
 //! JDBC's `jdbc:mysql://host:port/database?user=name&password=secret` is understood too, with JDBC's names for the parameters.
 //!
+//! Several hosts are separated by commas: `mysql://ann@db1,db2:3307/shop`; `host-order` (`in-order`, `round-robin`) and `server-role` (`any`, `writable`, `read-only`)
+//! say which of them is taken.
+//!
 //! Every part but the scheme may be missing. User, password, host, database and values are percent-decoded; an IPv6 address
 //! stands in brackets. The parameters: `tls` (`disabled`, `preferred`, `required`, `verify-ca`, `verify-full`), `tls-ca`,
 //! `tls-cert`, `tls-key` (PEM files), `socket`, `connect-timeout`, `read-timeout`, `write-timeout`, `query-timeout`, `keep-alive` (seconds), `kill-on-timeout`,
@@ -13,7 +16,7 @@
 //! `allow-cleartext`, `get-server-public-key`, `local-infile` (switches), `server-public-key` (PEM file),
 //! `max-allowed-packet` (bytes), `program-name`. The mysql client's names (`ssl-mode`, `ssl-ca` ..) are understood as well. An unknown parameter is an error.
 
-use crate::config::{Config, JDBC, KNOWN, is_password, nearest, set, set_foreign};
+use crate::config::{Config, HostOrder, JDBC, KNOWN, is_password, nearest, set, set_foreign, split_port};
 use crate::{Error, Result};
 use inrush_core::auth::Secret;
 use percent_encoding::percent_decode_str;
@@ -21,7 +24,8 @@ use std::borrow::Cow;
 
 /// Sets in `config` the options of `url`.
 pub(crate) fn apply(url: &str, config: &mut Config) -> Result<()> {
-    let Url { rest, is_jdbc } = scheme(url)?;
+    let Url { rest, is_jdbc, order } = scheme(url)?;
+    config.hosts.order = order.or(config.hosts.order);
     let (rest, parameters) = rest.split_once('?').unwrap_or((rest, ""));
     if rest.contains('#') || parameters.contains('#') {
         return Err(malformed("a `#` must be written as `%23`"));
@@ -61,14 +65,22 @@ pub(crate) fn apply(url: &str, config: &mut Config) -> Result<()> {
 struct Url<'a> {
     rest: &'a str,
     is_jdbc: bool,
+    order: Option<HostOrder>,
 }
 
 fn scheme(url: &str) -> Result<Url<'_>> {
     let (scheme, rest) = url.trim().split_once("://").ok_or_else(|| malformed("it does not begin with `mysql://`"))?;
     let scheme = scheme.to_ascii_lowercase();
     match scheme.as_str() {
-        "mysql" | "mariadb" => Ok(Url { rest, is_jdbc: false }),
-        "jdbc:mysql" | "jdbc:mariadb" => Ok(Url { rest, is_jdbc: true }),
+        "mysql" | "mariadb" => Ok(Url { rest, is_jdbc: false, order: None }),
+        "jdbc:mysql" | "jdbc:mariadb" | "jdbc:mariadb:sequential" => Ok(Url { rest, is_jdbc: true, order: None }),
+        "jdbc:mysql:loadbalance" | "jdbc:mariadb:loadbalance" => {
+            Ok(Url { rest, is_jdbc: true, order: Some(HostOrder::RoundRobin) })
+        }
+        "jdbc:mysql:replication" | "jdbc:mariadb:replication" => {
+            Err(malformed("statements are not routed to replicas")
+                .with_hint("name the source alone, or all servers with `server-role` as `writable` or `read-only`"))
+        }
         _ if scheme.starts_with("jdbc:") => {
             Err(malformed("of JDBC's only `jdbc:mysql://` and `jdbc:mariadb://` are known"))
         }
@@ -77,31 +89,33 @@ fn scheme(url: &str) -> Result<Url<'_>> {
 }
 
 fn apply_address(address: &str, config: &mut Config) -> Result<()> {
-    let (host, port) = match address.strip_prefix('[') {
-        Some(rest) => {
-            let (host, behind) = rest.split_once(']').ok_or_else(|| malformed("a `[` without its `]`"))?;
-            match behind.strip_prefix(':') {
-                _ if behind.is_empty() => (host, None),
-                Some(port) => (host, Some(port)),
-                None => return Err(malformed("something other than `:port` behind `]`")),
+    let mut hosts = Vec::new();
+    for item in address.split(',') {
+        if !item.starts_with('[') && item.matches(':').count() > 1 {
+            return Err(malformed("an IPv6 address must stand in brackets, as in `[::1]`"));
+        }
+        let (host, port) = split_port(item).map_err(|error| malformed(error.message()))?;
+        hosts.push((decode(host)?, port));
+    }
+    let default_port = config.port;
+    match hosts.as_slice() {
+        // What is not named stays as it was.
+        [(host, port)] => {
+            if !host.is_empty() {
+                // A host named here overrides a socket named elsewhere; `?socket=` overrides the host again.
+                *config = std::mem::take(config).with_host(host);
+            }
+            if let Some(port) = *port {
+                *config = std::mem::take(config).with_port(port);
             }
         }
-        None => match address.split_once(':') {
-            Some((host, port)) if !port.contains(':') => (host, Some(port)),
-            Some(_) => return Err(malformed("an IPv6 address must stand in brackets, as in `[::1]`")),
-            None => (address, None),
-        },
-    };
-    if host.contains(',') {
-        return Err(malformed("more than one host"));
-    }
-    if !host.is_empty() {
-        config.host = decode(host)?;
-        // A host named here overrides a socket named elsewhere; `?socket=` overrides the host again.
-        config.socket = None;
-    }
-    if let Some(port) = port.filter(|port| !port.is_empty()) {
-        config.port = port.parse().map_err(|_| malformed("its port is not a number from 0 to 65535"))?;
+        several if several.iter().any(|(host, _)| host.is_empty()) => {
+            return Err(malformed("one of several hosts has no name"));
+        }
+        _ => {
+            let hosts = hosts.into_iter().map(|(host, port)| (host, port.unwrap_or(default_port)));
+            *config = std::mem::take(config).with_hosts(hosts);
+        }
     }
     Ok(())
 }

@@ -29,6 +29,9 @@ impl Targets {
                 .map_err(|e| Error::io(format!("`{}` cannot be a Unix socket", path.display()), e))?;
             return Ok(Some(Self(vec![address])));
         }
+        if let Some(address) = config.hosts.address {
+            return Ok(Some(Self(vec![address.into()])));
+        }
         let address = config.host.parse::<IpAddr>().ok().map(|ip| SocketAddr::new(ip, config.port));
         Ok(address.map(|address| Self(vec![address.into()])))
     }
@@ -50,10 +53,12 @@ impl Targets {
         }
     }
 
-    /// The targets, each with the share of the time it gets.
-    pub(crate) fn shares(&self, deadline: Instant) -> impl Iterator<Item = (&SockAddr, Instant)> {
+    /// The targets, each with the share of the time it gets. Those that failed lately come last.
+    pub(crate) fn shares(&mut self, config: &Config, deadline: Instant) -> impl Iterator<Item = (&SockAddr, Instant)> {
+        config.hosts.move_failed_last(&mut self.0, named);
+        let n = self.0.len();
         self.0.iter().enumerate().map(move |(idx, address)| {
-            let n_left = (self.0.len() - idx) as u32;
+            let n_left = (n - idx) as u32;
             let now = Instant::now();
             (address, now + deadline.saturating_duration_since(now) / n_left)
         })
@@ -78,6 +83,21 @@ pub(crate) fn start(address: &SockAddr, config: &Config) -> io::Result<Started> 
         Err(e) if e.kind() == io::ErrorKind::WouldBlock => Ok(Started::Busy),
         Err(e) => Err(e),
     }
+}
+
+/// An attempt to reach this address failed: the next connection tries the other addresses of the name first.
+pub(crate) fn skip_for_a_while(address: &SockAddr, config: &Config) {
+    config.hosts.failed(&named(address));
+}
+
+/// The address as a text.
+fn named(address: &SockAddr) -> String {
+    address.as_socket().map_or_else(String::new, |address| address.to_string())
+}
+
+/// The address of the server at the other end. `None` for a Unix socket.
+pub(crate) fn peer(socket: &SockRef<'_>) -> Option<SocketAddr> {
+    socket.peer_addr().ok()?.as_socket()
 }
 
 /// The result of the attempt, once the socket is writable.

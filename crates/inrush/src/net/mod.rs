@@ -3,10 +3,12 @@
 //! | file | what it does |
 //! |---|---|
 //! | [`dial`] | opens non-blocking sockets, TCP or Unix, and reports errors |
+//! | [`servers`] | which of several servers is tried next |
 //! | [`link`] | moves bytes between one such socket and the pure core, through TLS or not |
 
 pub(crate) mod dial;
 pub(crate) mod link;
+pub(crate) mod servers;
 #[cfg(test)]
 mod tests;
 

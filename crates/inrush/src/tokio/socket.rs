@@ -22,15 +22,18 @@ pub(crate) enum Socket {
 
 /// Connects to the first of the server's addresses that answers.
 pub(super) async fn connect(config: &Config, deadline: std::time::Instant) -> Result<Socket> {
-    let targets = match Targets::direct(config)? {
+    let mut targets = match Targets::direct(config)? {
         Some(targets) => targets,
         None => look_up(config, deadline.into()).await?,
     };
     let mut last = dial::timed_out();
-    for (address, until) in targets.shares(deadline) {
+    for (address, until) in targets.shares(config, deadline) {
         match connect_one(address, config, until.into()).await {
             Ok(socket) => return Ok(socket),
-            Err(e) => last = e,
+            Err(e) => {
+                dial::skip_for_a_while(address, config);
+                last = e;
+            }
         }
     }
     Err(dial::failed(config, last))

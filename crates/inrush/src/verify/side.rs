@@ -30,6 +30,8 @@ impl Side {
     pub(super) fn open((config, name): (&Config, &TableName), options: &VerifyOptions) -> Result<Self> {
         let config = config.clone().with_time_zone("+00:00")?;
         let mut connection = connect(&config)?;
+        // Of several servers all connections are to the same one.
+        let config = connection.config().clone();
         let default = connection.query_one::<Option<String>>("SELECT DATABASE()", ())?;
         let name = name.clone().in_schema(default.as_deref())?;
         let Some(found) = connection.target(&name)? else {

@@ -23,6 +23,7 @@ mod error_kinds;
 mod examples;
 mod failures;
 mod handlers;
+mod hosts;
 mod inserter;
 mod kept_statements;
 mod large;

@@ -1,4 +1,5 @@
 use super::*;
+use crate::HostOrder;
 use crate::{Compression, PipelineMode, TlsMode};
 use std::path::Path;
 use std::time::Duration;
@@ -128,8 +129,22 @@ fn nothing_behind_a_password_is_shown() {
 }
 
 #[test]
+fn several_hosts() {
+    let check = |text: &str, address: &str, order: HostOrder| {
+        let config = parse(text);
+        assert_eq!((config.address().as_str(), config.hosts.order.unwrap_or_default()), (address, order), "{text}");
+    };
+    check("Server=a,b;Port=3307", "a:3307,b:3307", HostOrder::RoundRobin);
+    check("Port=3307;Server=a,b", "a:3307,b:3307", HostOrder::RoundRobin);
+    check("LoadBalance=FailOver;Server=a,b", "a:3306,b:3306", HostOrder::InOrder);
+    check("Server=a,b;Load Balance=failover", "a:3306,b:3306", HostOrder::InOrder);
+    check("Server=a;LoadBalance=Random", "a:3306", HostOrder::RoundRobin);
+}
+
+#[test]
 fn what_is_not_there_is_refused() {
-    check_refused("Server=a,b", "more than one host", "");
+    check_refused("Server=a,", "an empty name", "");
+    check_refused("Server=a,b;LoadBalance=Best", "`LoadBalance`", "RoundRobin");
     check_refused("Server=a;Protocol=pipe", "neither TCP", "");
     check_refused("Server=a;CharSet=latin1", "always utf8mb4", "");
     check_refused("Server=a;Certificate File=x.pfx", "unknown", "");

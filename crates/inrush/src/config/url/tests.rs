@@ -101,7 +101,7 @@ fn mistakes_are_named_without_the_password() {
     check_refused("mysql://ann:secret@db:65536", "port");
     check_refused("mysql://ann:secret@::1/x", "brackets");
     check_refused("mysql://ann:secret@[::1", "without its `]`");
-    check_refused("mysql://ann:secret@[::1]3306", "behind `]`");
+    check_refused("mysql://ann:secret@[::1]3306", "other than `:port`");
     check_refused("mysql://ann:secret@db/a/b", "more than one `/`");
     check_refused("mysql://ann:secret#1@db", "%23");
 }
@@ -131,10 +131,30 @@ fn jdbc() {
 }
 
 #[test]
+fn several_hosts() {
+    let check = |url: &str, address: &str, order: HostOrder| {
+        let config = Config::from_url(url).unwrap();
+        assert_eq!((config.address().as_str(), config.hosts.order.unwrap_or_default()), (address, order), "{url}");
+    };
+    check("mysql://ann:pw@a,b:3307,[::1]:3308/shop", "a:3306,b:3307,[::1]:3308", HostOrder::InOrder);
+    check("mysql://a,b?host-order=round-robin", "a:3306,b:3306", HostOrder::RoundRobin);
+    check("jdbc:mysql://a:1,b:2/shop", "a:1,b:2", HostOrder::InOrder);
+    check("jdbc:mariadb:sequential://a:1,b:2/shop", "a:1,b:2", HostOrder::InOrder);
+    check("jdbc:mysql:loadbalance://a,b/shop", "a:3306,b:3306", HostOrder::RoundRobin);
+    let config = Config::from_url("mysql://a,b/shop?server-role=writable").unwrap();
+    assert_eq!((config.hosts.role, config.database()), (crate::ServerRole::Writable, Some("shop")));
+    // A later URL replaces the hosts of an earlier one.
+    assert_eq!(config.with_url("mysql://c").unwrap().address(), "c:3306");
+}
+
+#[test]
 fn mistakes_in_jdbcs() {
     check_refused("jdbc:postgresql://db?password=secret", "only `jdbc:mysql://`");
-    check_refused("jdbc:mysql:loadbalance://a,b/c?password=secret", "only `jdbc:mysql://`");
-    check_refused("jdbc:mysql://a,b/c?password=secret", "more than one host");
+    check_refused("jdbc:mysql:replication://a,b/c?password=secret", "not routed to replicas");
+    check_refused("jdbc:mysql:fabric://a,b/c?password=secret", "only `jdbc:mysql://`");
+    check_refused("jdbc:mysql://a,/c?password=secret", "has no name");
+    check_refused("mysql://ann:secret@a:1,b:x/c", "not a number");
+    check_refused("mysql://ann:secret@a,::1/c", "in brackets");
     check_refused("jdbc:mysql://a/c?characterEncoding=latin1", "utf8mb4");
     check_refused("jdbc:mysql://a/c?useUnicod=1&password=secret", "`useUnicod`");
     check_refused("jdbc:mysql://a/c?password=a&secret=b", "a parameter in");

@@ -54,6 +54,12 @@ pub(super) fn open(
         same_fields(sources)?;
     }
     let zone = zone::find(&options.time_zone)?;
+    // All connections of a load are to one server: what another one lacks of its commits could not be noticed. A load that loses its
+    // server fails, and its next run reads the ledger of the server that it finds.
+    let config = match config.has_several_hosts() {
+        true => load.control.connect(&config)?.config().clone(),
+        false => config,
+    };
     // Before the table is read: a twin may create it.
     let part_lock = twins::wait(&load, &config, &TableName::parse(table)?.in_schema(config.database())?)?;
     let mut connection = load.control.connect(&config)?;

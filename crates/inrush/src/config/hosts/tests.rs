@@ -1,0 +1,78 @@
+use super::*;
+
+fn several(order: HostOrder) -> Config {
+    Config::new().with_hosts([("a", 1), ("b", 2), ("c", 3)]).with_host_order(order)
+}
+
+fn tried(config: &Config) -> String {
+    config.candidates().iter().map(Config::address).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn lists() {
+    let check = |list: &str, want: &str| {
+        let config = Config::new().with_port(7).with_host_list(list);
+        assert_eq!(config.map_or_else(|error| error.message().to_owned(), |config| config.address()), want, "{list}");
+    };
+    check("db", "db:7");
+    check("::1", "[::1]:7");
+    check("a,b", "a:7,b:7");
+    check("a:1, b:2 ,c", "a:1,b:2,c:7");
+    check("[::1]:4,::2,[::3]", "[::1]:4,[::2]:7,[::3]:7");
+    check("a,", "a list of hosts has an empty name");
+    check("a,:3", "a list of hosts has an empty name");
+    check("a,b:x", "the port of a host is not a number from 0 to 65535");
+    check("a,b:99999", "the port of a host is not a number from 0 to 65535");
+    check("a,[::1", "a host has a `[` without its `]`");
+    check("a,[::1]x", "something other than `:port` follows the `]` of a host");
+}
+
+#[test]
+fn one_host_replaces_several() {
+    let config = several(HostOrder::InOrder).with_host("d");
+    assert_eq!((config.address(), config.has_several_hosts()), ("d:1".into(), false));
+}
+
+#[test]
+fn a_port_is_that_of_all() {
+    assert_eq!(several(HostOrder::InOrder).with_port(9).address(), "a:9,b:9,c:9");
+}
+
+#[test]
+fn a_socket_is_a_server_alone() {
+    let config = several(HostOrder::InOrder).with_socket("/s");
+    assert_eq!((tried(&config), config.has_several_hosts()), ("/s".into(), false));
+}
+
+#[test]
+fn what_failed_lately_comes_last() {
+    let config = several(HostOrder::InOrder);
+    assert_eq!(tried(&config), "a:1 b:2 c:3");
+    config.hosts.failed("b:2");
+    config.clone().hosts.failed("a:1");
+    assert_eq!(tried(&config), "c:3 b:2 a:1");
+    config.hosts.failed("b:2");
+    assert_eq!(tried(&config), "c:3 a:1 b:2");
+    assert_eq!(tried(&several(HostOrder::InOrder)), "a:1 b:2 c:3", "another configuration has seen nothing");
+}
+
+#[test]
+fn round_robin_begins_with_each_in_turn() {
+    let config = several(HostOrder::RoundRobin);
+    let firsts: Vec<_> = (0..6).map(|_| config.clone().candidates()[0].address()).collect();
+    assert_eq!(firsts[..3], firsts[3..]);
+    let mut sorted = firsts[..3].to_vec();
+    sorted.sort();
+    assert_eq!(sorted, ["a:1", "b:2", "c:3"]);
+}
+
+#[test]
+fn words() {
+    assert_eq!("Round-Robin".parse::<HostOrder>().unwrap(), HostOrder::RoundRobin);
+    assert_eq!("in-order".parse::<HostOrder>().unwrap(), HostOrder::InOrder);
+    assert_eq!("writable".parse::<ServerRole>().unwrap(), ServerRole::Writable);
+    assert_eq!("read-only".parse::<ServerRole>().unwrap(), ServerRole::ReadOnly);
+    assert_eq!("any".parse::<ServerRole>().unwrap(), ServerRole::Any);
+    assert!("first".parse::<HostOrder>().unwrap_err().hint().unwrap().contains("round-robin"));
+    assert!("primary".parse::<ServerRole>().unwrap_err().hint().unwrap().contains("writable"));
+}
