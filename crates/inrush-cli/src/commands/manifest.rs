@@ -70,6 +70,9 @@ pub(crate) enum RowsOf {
     },
     Query {
         query: String,
+        /// The columns of its result.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        columns: Vec<String>,
     },
 }
 
@@ -208,7 +211,7 @@ mod tests {
     fn what_is_written_is_read() {
         let file = json!({ "name": "t.csv", "rows": 2, "bytes": 9, "xxh3": "00000000000000ff" });
         let table = json!({ "database": "shop", "table": "t", "columns": ["a"], "definition": null, "hex": ["a"], "rows": 2, "files": [file] });
-        let query = json!({ "query": "SELECT 1", "rows": 0, "files": [] });
+        let query = json!({ "query": "SELECT 1", "columns": ["1"], "rows": 0, "files": [] });
         let document = json!({ "inrush_export": 1, "server": "9.7.0", "begun": "now", "lock": "none", "binary_log": null,
             "time_zone": "+00:00", "format": "csv", "tables": [table, query] });
         let manifest = Manifest::parse(&document.to_string(), "m").unwrap().unwrap();

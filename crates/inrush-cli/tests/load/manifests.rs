@@ -338,6 +338,35 @@ fn what_does_not_fit_is_refused_before_anything_is_made() {
     });
 }
 
+/// Bytes are hexadecimal digits in CSV, also where no line has the names of a query's columns.
+#[test]
+fn rows_of_a_query_come_back() {
+    everywhere("manifest_query", |place| {
+        place.sql("CREATE TABLE t (id INT PRIMARY KEY, b VARBINARY(9), j JSON); INSERT INTO t VALUES (1, x'00ff', '[1]'), (2, '', NULL), (3, NULL, '{}')");
+        let export = |folder: &str, style: &str, query: &str| {
+            place.done(&command(place, &format!("--to {folder} {style} --query")).arg(query).output().unwrap())
+        };
+        for (folder, style) in [("plain", "--format csv --no-header"), ("tabs", "--format tsv --no-header"), ("head", "--format csv"), ("json", "--format jsonl")] {
+            let done = export(folder, style, "SELECT j, b, id FROM t");
+            assert_eq!(done.code, 0, "{style}: {done}");
+            let other = beside(place);
+            other.sql("CREATE TABLE t (j JSON, b VARBINARY(9), id INT PRIMARY KEY)");
+            assert_eq!(stored(&load(place, &other, &format!("{folder} --into t"))), (0, 3), "{style}");
+            let rows = "SELECT id, HEX(b), b IS NULL, j IS NULL, j FROM t ORDER BY id";
+            assert_eq!(other.sql(rows), place.sql(rows), "{style}");
+        }
+        // The JSON value null is not NULL: a table's is refused, a query's is the text of its document.
+        place.sql("UPDATE t SET j = 'null' WHERE id = 3");
+        let done = export("null", "--format jsonl", "SELECT j, b, id FROM t");
+        assert_eq!(done.code, 0, "{done}");
+        let other = beside(place);
+        other.sql("CREATE TABLE t (j JSON, b VARBINARY(9), id INT PRIMARY KEY)");
+        assert_eq!(stored(&load(place, &other, "null --into t")), (0, 3));
+        let null = "SELECT GROUP_CONCAT(id) FROM t WHERE CAST(j AS CHAR) = 'null'";
+        assert_eq!((other.sql(null), place.sql(null)), ("3".to_owned(), "3".to_owned()));
+    });
+}
+
 #[test]
 fn a_load_that_was_broken_off_goes_on() {
     everywhere("manifest_resumed", |place| {

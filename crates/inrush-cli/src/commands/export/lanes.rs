@@ -36,6 +36,7 @@ pub(super) struct Written {
     pub(super) files: Vec<WrittenFile>,
     /// Columns of bytes whose values are hexadecimal digits in them.
     pub(super) hex: Vec<String>,
+    pub(super) columns: Vec<String>,
 }
 
 /// How rows are read and written.
@@ -146,7 +147,8 @@ impl Work<'_> {
         }
         let PartFiles { file, done: mut files, .. } = files;
         files.push(file.finish()?);
-        Ok(Some(Written { files, hex: layout.format.hex_columns(&schema) }))
+        let columns = schema.fields().iter().map(|field| field.name().clone()).collect();
+        Ok(Some(Written { files, hex: layout.format.hex_columns(&schema), columns }))
     }
 
     /// Counts rows that were written, and waits as long as the rate says.

@@ -111,7 +111,7 @@ pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
     if let Some(query) = &args.query {
         let stem = QUERY.to_owned();
         parts.push(Part { table: manifest.tables.len(), query: query.clone(), known: Known::default(), stem });
-        manifest.tables.push(Exported::of(RowsOf::Query { query: query.clone() }));
+        manifest.tables.push(Exported::of(RowsOf::Query { query: query.clone(), columns: Vec::new() }));
     }
     let orders = Orders {
         masks: &masks,
@@ -127,6 +127,9 @@ pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
         let table = &mut manifest.tables[part.table];
         written.files.into_iter().for_each(|file| table.add(file));
         table.hex = written.hex;
+        if let RowsOf::Query { columns, .. } = &mut table.rows_of {
+            *columns = written.columns;
+        }
     }
     folder.finish(&manifest)?;
     show(&manifest, lock, args, began, output);

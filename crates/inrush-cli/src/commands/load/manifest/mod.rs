@@ -166,11 +166,15 @@ fn table_load(
         true => FieldTarget::Skip(column.clone()),
         false => FieldTarget::Column(column.clone()),
     };
+    let csv = found.manifest.csv.as_ref();
     let fields = match &exported.rows_of {
         RowsOf::Table { columns, .. } => columns.iter().map(field).collect(),
+        // Bytes are decoded by the names of their fields, which these files do not have.
+        RowsOf::Query { columns, .. } if csv.is_some_and(|csv| !csv.header) && !exported.hex.is_empty() => {
+            columns.iter().map(field).collect()
+        }
         RowsOf::Query { .. } => Vec::new(),
     };
-    let csv = found.manifest.csv.as_ref();
     let one = args.for_manifest(&target.name, files, (format, csv), (fields, computed));
     TableLoad { table: target.name.name.clone(), args: one, rows: args.reads_all().then_some(exported.rows) }
 }
