@@ -346,24 +346,35 @@ fn rows_of_a_query_come_back() {
         let export = |folder: &str, style: &str, query: &str| {
             place.done(&command(place, &format!("--to {folder} {style} --query")).arg(query).output().unwrap())
         };
-        for (folder, style) in [("plain", "--format csv --no-header"), ("tabs", "--format tsv --no-header"), ("head", "--format csv"), ("json", "--format jsonl")] {
-            let done = export(folder, style, "SELECT j, b, id FROM t");
+        let rows = "SELECT id, HEX(b), b IS NULL, j IS NULL, j FROM t ORDER BY id";
+        for (folder, style) in [
+            ("plain", "--format csv --no-header"),
+            ("tabs", "--format tsv --no-header"),
+            ("head", "--format csv"),
+            ("json", "--format jsonl"),
+            ("parquet", "--format parquet"),
+        ] {
+            // On MariaDB a document is a text, which JSON Lines have in quotes.
+            let query = if style.ends_with("jsonl") && !place.is_mysql() {
+                "SELECT b, id FROM t"
+            } else {
+                "SELECT j, b, id FROM t"
+            };
+            let done = export(folder, style, query);
             assert_eq!(done.code, 0, "{style}: {done}");
             let other = beside(place);
             other.sql("CREATE TABLE t (j JSON, b VARBINARY(9), id INT PRIMARY KEY)");
             assert_eq!(stored(&load(place, &other, &format!("{folder} --into t"))), (0, 3), "{style}");
-            let rows = "SELECT id, HEX(b), b IS NULL, j IS NULL, j FROM t ORDER BY id";
-            assert_eq!(other.sql(rows), place.sql(rows), "{style}");
+            let rows = if query.contains('j') { rows.to_owned() } else { rows.replace(", j IS NULL, j", "") };
+            assert_eq!(other.sql(&rows), place.sql(&rows), "{style}");
         }
-        // The JSON value null is not NULL: a table's is refused, a query's is the text of its document.
+        // The JSON value null is not NULL.
         place.sql("UPDATE t SET j = 'null' WHERE id = 3");
-        let done = export("null", "--format jsonl", "SELECT j, b, id FROM t");
-        assert_eq!(done.code, 0, "{done}");
-        let other = beside(place);
-        other.sql("CREATE TABLE t (j JSON, b VARBINARY(9), id INT PRIMARY KEY)");
-        assert_eq!(stored(&load(place, &other, "null --into t")), (0, 3));
-        let null = "SELECT GROUP_CONCAT(id) FROM t WHERE CAST(j AS CHAR) = 'null'";
-        assert_eq!((other.sql(null), place.sql(null)), ("3".to_owned(), "3".to_owned()));
+        if place.is_mysql() {
+            let done = export("null", "--format jsonl", "SELECT id, j FROM t");
+            assert_eq!((done.code, place.path("null").exists()), (2, false), "{done}");
+            done.says("column `j` holds the JSON value null");
+        }
     });
 }
 

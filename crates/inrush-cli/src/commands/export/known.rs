@@ -8,6 +8,8 @@ use arrow_array::{
     Array as _, ArrayRef, BinaryArray, ListArray, RecordBatch, RecordBatchOptions, StringArray, UInt16Array,
 };
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use inrush::ColumnDef;
+use inrush_core::wire::ColumnType;
 use inrush_core::{Error, Result};
 use inrush_files::{RowLayout, TextRule, WrittenFormat};
 use std::collections::HashMap;
@@ -35,6 +37,12 @@ pub(super) enum ErrorValues {
 }
 
 impl Known {
+    /// Adds the columns of a query's result whose type is JSON. MariaDB has no such type: there they are texts.
+    pub(super) fn add_documents(&mut self, columns: &[ColumnDef]) {
+        let documents = columns.iter().filter(|column| column.ty == ColumnType::MYSQL_TYPE_JSON);
+        self.documents.extend(documents.map(|column| column.name.clone()));
+    }
+
     /// The schema with this, so that readers of the file know it too. SQL has vectors as bytes, which both kinds of servers take.
     pub(super) fn schema(&self, schema: &SchemaRef, format: WrittenFormat, errors: ErrorValues) -> SchemaRef {
         let is_enum = |name: &String| self.enums.iter().any(|(column, _)| column == name);

@@ -135,7 +135,9 @@ impl Work<'_> {
         let (name, file) = self.create(part, 0)?;
         let batches = connection.query_arrow_iter(&part.query, (), &self.options);
         let mut batches = batches.map_err(|error| of_part(error, part))?;
-        let schema = part.known.schema(batches.schema(), layout.format, self.orders.error_values);
+        let mut known = part.known.clone();
+        known.add_documents(batches.columns());
+        let schema = known.schema(batches.schema(), layout.format, self.orders.error_values);
         let file = OpenFile::new(name, file, layout, sql, &schema)?;
         let mut files = PartFiles { work: self, part, sql, schema: &schema, file, done: Vec::new(), steps: 0 };
         let is_written = match self.row_layout(part, &batches, &schema) {
