@@ -1,6 +1,6 @@
 # The house's commands. Each is one script, which says at its top what it does and needs.
 
-.PHONY: help setup test test-slow quick msrv features example python python-test test-fanout python-bench demo servers servers-down test-stores fuzz fire bench peers deny clean
+.PHONY: help setup test test-slow quick msrv features example python python-test test-fanout test-engines python-bench demo servers servers-down test-stores fuzz fire bench peers deny clean
 
 help: ## Say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -40,6 +40,9 @@ test-fanout: ## Test the package with Spark and Dask (pyspark: a large download,
 python-bench: ## Measure the Python package beside pandas, polars and others
 	@scripts/python bench
 
+test-engines: ## Test every engine that speaks MySQL's protocol, one after the other (docs/engines.md; TiDB is built: Go, some minutes)
+	@scripts/engines test
+
 test-stores: ## Test object stores with all emulators, Google's too (it is built: Go, some minutes)
 	@scripts/stores up --google
 	@INRUSH_TEST_GOOGLE=1 cargo test --locked --workspace --test load -- stores::
@@ -61,7 +64,7 @@ fuzz: ## Fuzz every decoder for a while each (FUZZ_SECONDS, default 30)
 fire: ## Loads under fire, the long form: kills, networks, servers; then a soak and a cluster
 	@scripts/fire
 	@scripts/fire soak
-	@scripts/fire galera
+	@scripts/fire engine galera group-replication seekdb
 
 bench: ## Measure against tuned servers; the numbers belong in docs/notes
 	@scripts/servers up --bench

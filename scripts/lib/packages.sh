@@ -19,8 +19,9 @@ family_recipe() { # family
     # mariadb-server holds the authentication plugins; mariadb-test the only server-side clear text plugin there is.
     mariadb-11.8)  echo "sid | mariadb-server-core mariadb-client-core libmariadb3 libpam0g | mariadb-server mariadb-test" ;;
     mariadb-10.11) echo "bookworm | mariadb-server-core mariadb-client-core libmariadb3 libpam0g | mariadb-server" ;;
-    # For scripts/galera alone.
+    # For scripts/engines alone.
     galera-10.11) echo "bookworm | mariadb-server-core mariadb-client-core libmariadb3 libpam0g galera-4 | mariadb-server" ;;
+    spider-10.11) echo "bookworm | mariadb-server-core mariadb-client-core libmariadb3 libpam0g | mariadb-server mariadb-plugin-spider" ;;
     *) fail "no family of servers is called \`$1\`" ;;
   esac
 }

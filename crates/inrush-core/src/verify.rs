@@ -240,7 +240,7 @@ pub fn sums(from: &str, condition: &str, key: Option<(&str, usize)>, digest: &st
     // The LIMIT keeps the servers from computing the digest once for each use, and as bytes it has a quarter of the size.
     format!(
         "SELECT k,COUNT(*),COUNT(h),{},{} FROM (SELECT {beginning} AS k,CAST({digest} AS BINARY) AS h FROM {from} WHERE {condition} \
-         LIMIT 18446744073709551615) AS rows_of{end}",
+         LIMIT 9223372036854775807) AS rows_of{end}",
         part(0),
         part(32)
     )

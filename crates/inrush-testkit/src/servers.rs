@@ -61,6 +61,16 @@ pub fn for_benchmarks() -> Vec<Server> {
     list(&["env", "--bench"])
 }
 
+/// The nodes of the engine that `scripts/engines` has started and named in `INRUSH_TEST_ENGINE`: the first one is the node that clients
+/// speak to. Fails without that variable: an engine that is not there has no test that passes.
+pub fn engine() -> Vec<Server> {
+    let file = std::env::var("INRUSH_TEST_ENGINE").expect(
+        "INRUSH_TEST_ENGINE: the file engine.json of an engine that is up; `scripts/engines test NAME` sets it",
+    );
+    let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file}: {error}"));
+    serde_json::from_str(&text).expect("a list of servers")
+}
+
 /// One running server and how to reach it.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Server {
@@ -80,7 +90,7 @@ pub struct Server {
     pub host: String,
     /// TCP port on the loopback address.
     pub port: u16,
-    /// Unix socket.
+    /// Unix socket. Empty: it is reached by TCP alone.
     pub socket: PathBuf,
     /// A user with every right, by the vendor's default plugin.
     pub user: String,
@@ -205,9 +215,19 @@ impl Server {
             // statement, 50 ms are TLS, and all tests together start it tens of thousands of times. MySQL's client does not encrypt there.
             client.arg("--skip-ssl");
         }
-        client.arg(format!("--socket={}", self.socket.display())).arg(format!("--user={}", self.user));
+        if self.is_without_socket() {
+            client.args(["--protocol=tcp".into(), format!("--host={}", self.host), format!("--port={}", self.port)]);
+        } else {
+            client.arg(format!("--socket={}", self.socket.display()));
+        }
+        client.arg(format!("--user={}", self.user));
         client.env("MYSQL_PWD", &self.password);
         client
+    }
+
+    /// Whether it is reached by TCP alone.
+    pub fn is_without_socket(&self) -> bool {
+        self.socket.as_os_str().is_empty()
     }
 
     fn run_client(&self, statements: &str) -> Result<Vec<Vec<String>>, String> {
@@ -272,6 +292,11 @@ impl Schema {
     /// The server that it is on.
     pub fn server(&self) -> &Server {
         &self.server
+    }
+
+    /// Reaches it by another node of the same cluster from now on.
+    pub fn move_to(&mut self, node: Server) {
+        self.server = node;
     }
 
     /// A URL for the tests' user over TCP, into this schema.

@@ -133,6 +133,7 @@ pub use inrush_core::load::ledger::NamedJob;
 pub use inrush_core::load::report::{Report, Stop};
 #[cfg(feature = "loader")]
 pub use inrush_core::load::{Batch, FieldTarget, Matching, Mode, Origin, Reject, RejectObject, RejectStore, Source};
+pub use inrush_core::profile::Engine;
 pub use inrush_core::retry::Retries;
 pub use inrush_core::session::{Access, Isolation, Outcome, ResetPolicy, ResultSet, Statement, TransactionOptions};
 pub use inrush_core::value::{Date, DateTime, Time, Value, WriteJson, WriteValue};

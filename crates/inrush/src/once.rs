@@ -99,7 +99,7 @@ impl Line {
     /// Makes the table.
     pub(crate) fn create(&self) -> String {
         format!(
-            "CREATE TABLE IF NOT EXISTS {} (\n  inserter CHAR(32) CHARACTER SET ascii NOT NULL,\n  \
+            "CREATE TABLE IF NOT EXISTS {} (\n  inserter CHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,\n  \
              lane SMALLINT UNSIGNED NOT NULL,\n  batch BIGINT UNSIGNED NOT NULL,\n  \
              moved TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP,\n  \
              PRIMARY KEY (inserter, lane)\n) ENGINE=InnoDB",

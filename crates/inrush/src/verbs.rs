@@ -27,6 +27,7 @@ pub(crate) fn login(config: &Config) -> Result<Login> {
         found_rows: config.found_rows,
         multi_statements: config.multi_statements,
         compression: config.compression.clone(),
+        engine: config.engine,
         attributes: config.attributes(),
     };
     Ok(Login::new(options, rand::random()))

@@ -119,7 +119,7 @@ fn visit_each_point(server: &Server, shape: Shape, line: &mut Line, dice: &mut D
 }
 
 /// Kills a job's runs, `most` times or until one of them was faster, then lets it come to its end.
-fn kill_until_done(job: &Job, most: u64, line: &mut Line, dice: &mut Dice) {
+pub(crate) fn kill_until_done(job: &Job, most: u64, line: &mut Line, dice: &mut Dice) {
     for _ in 0..most {
         let mut run = job.start(job.command());
         line.runs += 1;

@@ -8,7 +8,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 #[cfg(feature = "fire")]
-mod galera;
+mod engines;
 mod job;
 mod kills;
 mod network;

@@ -101,7 +101,12 @@ impl Place {
     /// `inrush load ARGUMENTS`, to be run in the folder: words between spaces.
     pub(crate) fn command(&self, arguments: &str) -> Command {
         let mut command = self.bare(arguments);
-        command.arg("-S").arg(&self.server.socket).args(["-u", &self.server.user, "-D", self.schema.name()]);
+        if self.server.is_without_socket() {
+            command.args(["-h", &self.server.host, "-P", &self.server.port.to_string()]);
+        } else {
+            command.arg("-S").arg(&self.server.socket);
+        }
+        command.args(["-u", &self.server.user, "-D", self.schema.name()]);
         command.env("INRUSH_PASSWORD", &self.server.password);
         command
     }

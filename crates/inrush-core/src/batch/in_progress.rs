@@ -12,7 +12,7 @@ use crate::session::Statement;
 use crate::write::answer::is_row_fault;
 use crate::write::load_data::LoadData;
 use crate::write::template::{Kind, Template};
-use crate::write::{Chooser, Limits, Method, RowsPerCommand, Writer, writer};
+use crate::write::{Chooser, Limits, Method, RowsPerCommand, Table, Writer, writer};
 
 /// A batch that is being written.
 pub struct Batch<'a> {
@@ -83,7 +83,7 @@ impl<'a> Batch<'a> {
         let statement = this.returning.as_ref().unwrap_or(this.statement);
         let attempt = Attempt::new(this.rows, statement, this.writer(statement)?, this.reported.detail, this.mode());
         let mut attempt = attempt.one_at_a_time(this.method() == Method::Prepared);
-        let is_one = attempt.is_one()? && !this.runs_row_by_row();
+        let is_one = attempt.is_one()? && !this.leaves_rows();
         let scope = Scope::of(is_one && !this.is_strict(), &this.facts);
         Ok(Try::Fly(attempt, scope))
     }
@@ -129,10 +129,11 @@ impl<'a> Batch<'a> {
         self.chooser.choice().method
     }
 
-    /// Whether one command runs as many statements: MariaDB's bulk command of an UPDATE or a DELETE. Those before the one that
-    /// fails stay, so that they must not be sent again with the others.
-    fn runs_row_by_row(&self) -> bool {
-        self.method() == Method::Bulk && !matches!(self.template.kind, Kind::Insert | Kind::Replace)
+    /// Whether a command that fails leaves some of its rows, so that they must not be sent again with the others: MariaDB's bulk
+    /// command of an UPDATE or a DELETE, which runs as many statements, and any statement on a table whose rows are on other servers.
+    fn leaves_rows(&self) -> bool {
+        let is_many = self.method() == Method::Bulk && !matches!(self.template.kind, Kind::Insert | Kind::Replace);
+        is_many || self.facts.table.is_some_and(Table::is_elsewhere)
     }
 
     fn is_strict(&self) -> bool {
@@ -163,7 +164,7 @@ impl<'a> Batch<'a> {
     /// What makes the commands. `None`: each row is an execution.
     fn writer(&self, statement: &Statement) -> Result<Option<Box<dyn Writer>>> {
         let method = match self.method() {
-            Method::Bulk if self.is_strict() && self.runs_row_by_row() => return Ok(None),
+            _ if self.is_strict() && self.leaves_rows() => return Ok(None),
             // The same rows as statements.
             Method::LoadData if self.is_strict() => Method::MultiRow,
             method => method,

@@ -38,8 +38,8 @@ pub const SQL_MODE: &str = "STRICT_ALL_TABLES,STRICT_TRANS_TABLES,NO_AUTO_VALUE_
 
 /// The statement that every session of a load runs first, so that its own queries are answered in full and mean the same whatever
 /// the server's defaults are (docs/notes/session-state.md). Every supported server has these variables, and every user may set
-/// them.
-pub const ANSWERS: &str = "SET SESSION sql_select_limit=18446744073709551615, sql_big_selects=1, sql_safe_updates=0";
+/// them. 2⁶³ - 1: OceanBase refuses larger limits.
+pub const ANSWERS: &str = "SET SESSION sql_select_limit=9223372036854775807, sql_big_selects=1, sql_safe_updates=0";
 
 /// The same for variables that some servers lack, or that only some users may set: if one is refused, it stays as it is.
 pub fn more_answers(profile: &Profile) -> Vec<&'static str> {

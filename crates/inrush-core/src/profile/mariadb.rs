@@ -27,6 +27,9 @@ pub(super) fn profile(version: &ServerVersion) -> Profile {
         // A session can switch CHECK constraints off.
         required_settings: &["check_constraint_checks=1"],
         optional_settings: &["max_statement_time=0", "old_mode=''", "sql_if_exists=0"],
+        loads_commit: false,
+        locks_tables: true,
+        temporary_tables: true,
         needs_a_key_check: true,
 
         packet_bytes: SMALLEST_DEFAULT_PACKET,

@@ -8,15 +8,22 @@
 //! |---|---|
 //! | [`mysql`] | MySQL, Percona Server, Aurora MySQL, and all that do not name themselves |
 //! | [`mariadb`] | MariaDB |
+//! | [`oceanbase`] | OceanBase, seekdb |
 //! | [`relative`] | engines that speak MySQL's protocol and have no file of their own yet |
+//! | [`tidb`] | TiDB |
+//! | [`engine`] | not an engine: their names |
 //! | [`cluster`] | not an engine: the cluster that a server may be a node of, which its variables say |
 
 mod cluster;
+mod engine;
 mod mariadb;
 mod mysql;
+mod oceanbase;
 mod relative;
+mod tidb;
 
 pub use cluster::Cluster;
+pub use engine::Engine;
 
 use crate::wire::{Capabilities, MariaDbCapabilities, ServerVersion, Vendor};
 
@@ -76,6 +83,13 @@ pub struct Profile {
     /// removes the rows of all earlier ones, and the transaction continues (docs/notes/modes.md).
     pub needs_a_key_check: bool,
 
+    /// LOAD DATA commits by itself while it runs: its rows are not part of a transaction.
+    pub loads_commit: bool,
+    /// LOCK TABLES keeps other sessions out until the names of tables are exchanged.
+    pub locks_tables: bool,
+    /// CREATE TEMPORARY TABLE .. SELECT.
+    pub temporary_tables: bool,
+
     /// `max_allowed_packet` in bytes where the server does not say it: the smallest default of all versions.
     pub packet_bytes: usize,
     /// The most bytes of rows that one transaction takes.
@@ -125,9 +139,9 @@ impl Profile {
         match version.vendor {
             Vendor::MySql => mysql::profile(version),
             Vendor::MariaDb => mariadb::profile(version),
-            Vendor::TiDb | Vendor::Vitess | Vendor::OceanBase | Vendor::PolarDbX | Vendor::SingleStore => {
-                relative::profile(version)
-            }
+            Vendor::OceanBase => oceanbase::profile(version),
+            Vendor::TiDb => tidb::profile(version),
+            Vendor::Vitess | Vendor::PolarDbX | Vendor::SingleStore => relative::profile(version),
         }
     }
 

@@ -32,6 +32,9 @@ pub(super) fn profile(version: &ServerVersion) -> Profile {
             "information_schema_stats_expiry=0",
             "show_create_table_verbosity=0",
         ],
+        loads_commit: false,
+        locks_tables: true,
+        temporary_tables: true,
         needs_a_key_check: false,
 
         packet_bytes: SMALLEST_DEFAULT_PACKET,

@@ -1,5 +1,5 @@
-//! An engine that speaks MySQL's protocol, names itself in its version, and has no file here yet: TiDB, Vitess, OceanBase,
-//! PolarDB-X, SingleStore. It is treated like the MySQL version that it reports, without the features that were never tested on
+//! An engine that speaks MySQL's protocol, names itself in its version, and has no file here yet: Vitess, PolarDB-X,
+//! SingleStore. It is treated like the MySQL version that it reports, without the features that were never tested on
 //! it.
 
 use super::{Profile, mysql};
@@ -8,6 +8,8 @@ use crate::wire::ServerVersion;
 pub(super) fn profile(version: &ServerVersion) -> Profile {
     Profile {
         name: "the server",
+        // TiDB accepts LOCK TABLES and does nothing.
+        locks_tables: false,
         consecutive_ids: false,
         row_alias: false,
         shared_lock: "FOR SHARE",

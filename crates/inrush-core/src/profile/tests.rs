@@ -76,12 +76,43 @@ fn a_proxy_for_mariadb_that_does_not_name_it() {
 
 #[test]
 fn relatives_get_what_is_sure_to_work() {
-    check("8.0.11-TiDB-v8.5.1", "the server", "s");
-    check("5.7.25-TiDB-v7.1.0", "the server", "s");
+    check("8.0.11-TiDB-v8.5.1", "TiDB", "");
+    check("5.7.25-TiDB-v7.1.0", "TiDB", "");
     check("8.4.6-Vitess", "the server", "kst");
-    check("5.7.25-OceanBase-v4.2.1.7", "the server", "s");
-    check("5.7.25-OceanBase seekdb-v1.4.0.0", "the server", "s");
+    check("5.7.25-OceanBase-v4.2.1.7", "OceanBase", "");
+    check("5.7.25-OceanBase seekdb-v1.4.0.0", "OceanBase", "");
     check("5.6.29-TDDL-5.4.13-16534775", "the server", "s");
+}
+
+#[test]
+fn what_relatives_lack_is_refused_in_time() {
+    let of = |text: &str| Profile::of(&ServerVersion::parse(text));
+    let features = |text: &str| (of(text).locks_tables, of(text).temporary_tables, of(text).loads_commit);
+    assert_eq!(features("9.7.4"), (true, true, false));
+    assert_eq!(features("11.8.6-MariaDB"), (true, true, false));
+    assert_eq!(features("8.0.11-TiDB-v8.5.1"), (false, false, false));
+    assert_eq!(features("5.7.25-OceanBase-v4.2.1.7"), (false, false, true));
+    assert_eq!(of("8.0.11-TiDB-v8.5.1").shared_lock, "FOR UPDATE");
+    assert_eq!(of("5.7.25-OceanBase-v4.2.1.7").shared_lock, "LOCK IN SHARE MODE");
+}
+
+#[test]
+fn an_engine_that_the_greeting_does_not_name() {
+    let (greeted, told) = (ServerVersion::parse("5.7.25"), ServerVersion::parse("5.7.25-OceanBase seekdb-v1.4.0.0"));
+    assert_eq!(Engine::unless_greeted(&told, &greeted), Engine::named("oceanbase"));
+    assert_eq!(Engine::unless_greeted(&greeted, &greeted), None);
+    // A MariaDB that only the prefix of its greeting shows.
+    assert_eq!(
+        Engine::unless_greeted(&ServerVersion::parse("10.4.7-log"), &ServerVersion::parse("5.5.5-10.4.7-log")),
+        None
+    );
+    let mut version = greeted;
+    Engine::named("OceanBase").unwrap().rename(&mut version);
+    assert_eq!((Profile::of(&version).name, version.to_string()), ("OceanBase", "OceanBase 5.7.25".to_owned()));
+    assert_eq!(Engine::named("oracle"), None);
+    for name in Engine::names().split(", ") {
+        assert!(Engine::named(name).is_some(), "{name}");
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use crate::error::{Error, Kind, Result};
-use crate::profile::Profile;
+use crate::profile::{Engine, Profile};
 use crate::session::authenticate::{Authentication, Credentials};
 use crate::session::{Conversation, Outcome, Session, Step, Transport, reply};
 use crate::wire::{Capabilities, Compression, Greeting, LoginPacket, MariaDbCapabilities, Outbox, ServerVersion};
@@ -34,6 +34,8 @@ pub struct LoginOptions {
     pub multi_statements: bool,
     /// The compressions to use, the first that the server offers; empty for none.
     pub compression: Vec<Compression>,
+    /// The engine of the server, whatever its greeting says.
+    pub engine: Option<Engine>,
     /// Name and value of connection attributes, as performance_schema shows them.
     pub attributes: Vec<(String, String)>,
 }
@@ -103,6 +105,9 @@ impl Login {
         session.capabilities = wanted & greeting.capabilities;
         session.mariadb_capabilities = MARIADB_WANTED & greeting.mariadb_capabilities;
         session.version = ServerVersion::parse(&String::from_utf8_lossy(greeting.version));
+        if let Some(engine) = self.options.engine {
+            engine.rename(&mut session.version);
+        }
         session.profile = Profile::of(&session.version).agreed(session.capabilities, session.mariadb_capabilities);
         session.connection_id = greeting.connection_id;
         session.status = greeting.status;

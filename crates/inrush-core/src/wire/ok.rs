@@ -45,6 +45,12 @@ impl<'a> OkPacket<'a> {
         let (mut info, mut state): (&[u8], &[u8]) = (&[], &[]);
         if !capabilities.contains(Capabilities::CLIENT_SESSION_TRACK) {
             info = r.rest();
+            // TiDB writes the length as well.
+            if let Some((&length, text)) = info.split_first()
+                && usize::from(length) == text.len()
+            {
+                info = text;
+            }
         } else if !r.is_empty() {
             // Both are left out where they are empty.
             info = r.lenenc_bytes()?;

@@ -34,6 +34,25 @@ pub enum Vendor {
     SingleStore,
 }
 
+impl Vendor {
+    /// Its name in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MySql => "MySQL",
+            Self::MariaDb => "MariaDB",
+            Self::TiDb => "TiDB",
+            Self::Vitess => "Vitess",
+            Self::OceanBase => "OceanBase",
+            Self::PolarDbX => "PolarDB-X",
+            Self::SingleStore => "SingleStore",
+        }
+    }
+
+    /// All of them.
+    pub const ALL: [Self; 7] =
+        [Self::MySql, Self::MariaDb, Self::TiDb, Self::Vitess, Self::OceanBase, Self::PolarDbX, Self::SingleStore];
+}
+
 impl ServerVersion {
     /// Reads the version text of a greeting.
     pub fn parse(text: &str) -> Self {
@@ -54,10 +73,9 @@ impl ServerVersion {
 
 impl fmt::Display for ServerVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.vendor {
-            Vendor::MySql => write!(f, "MySQL {}", self.text),
-            // The others have their name in the text.
-            _ => f.write_str(&self.text),
+        match named(&self.text) {
+            Some(_) => f.write_str(&self.text),
+            None => write!(f, "{} {}", self.vendor.name(), self.text),
         }
     }
 }

@@ -66,6 +66,8 @@ pub struct Allowed {
     /// Whether it commits within a LOAD DATA, every 10,000 rows: MariaDB's `wsrep_load_data_splitting`, which no session can switch off
     /// (<https://mariadb.com/docs/galera-cluster/reference/galera-cluster-system-variables#wsrep_load_data_splitting>).
     pub splits_loads: bool,
+    /// `Profile::loads_commit`.
+    pub loads_commit: bool,
 }
 
 /// Whether LOAD DATA LOCAL may be sent.
@@ -273,6 +275,10 @@ impl Need {
                 "the server has `wsrep_load_data_splitting` on: it commits within a LOAD DATA, so its rows would not be stored whole or not at all",
                 "without a method, or by `auto`, the next best one is taken; `SET GLOBAL wsrep_load_data_splitting = OFF` on the server allows this one",
             ),
+            _ if allowed.loads_commit => of_load(
+                "this engine commits while it runs a LOAD DATA, so its rows would not be stored whole or not at all",
+                "without a method, or by `auto`, the next best one is taken",
+            ),
             _ if self.load_is_serial && self.requested.is_none() => Some(
                 "the lanes' LOAD DATA would wait for each other, for the lock of the table's AUTO_INCREMENT (`innodb_autoinc_lock_mode` is 1)"
                     .into(),
@@ -323,8 +329,16 @@ impl Need {
 impl Allowed {
     /// What an engine can do, where LOAD DATA LOCAL may be sent or not.
     pub fn new(profile: &Profile, local_infile: LocalInfile, splits_loads: bool) -> Self {
-        let Profile { bulk_execute, unit_results, prefers_load_data, binds_fast, .. } = *profile;
-        Self { bulk: bulk_execute, unit_results, prefers_load_data, binds_fast, local_infile, splits_loads }
+        let Profile { bulk_execute, unit_results, prefers_load_data, binds_fast, loads_commit, .. } = *profile;
+        Self {
+            bulk: bulk_execute,
+            unit_results,
+            prefers_load_data,
+            binds_fast,
+            local_infile,
+            splits_loads,
+            loads_commit,
+        }
     }
 }
 

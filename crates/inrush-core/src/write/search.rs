@@ -36,6 +36,13 @@ impl Search {
         search
     }
 
+    /// One that tries each of these rows alone.
+    pub fn apart(rows: Range<usize>) -> Self {
+        let mut search = Self { pending: Vec::new(), tried: 0, bad: 0 };
+        search.push(Try::OneByOne(rows));
+        search
+    }
+
     /// These rows of the last statement were not sent and are left for later.
     pub fn left(&mut self, rows: Range<usize>) {
         self.push(Try::Together(rows));

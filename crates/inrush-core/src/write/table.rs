@@ -16,3 +16,30 @@ pub struct Table {
     /// Its columns in order.
     pub columns: Vec<Column>,
 }
+
+impl Table {
+    /// Whether the engine stores the rows on other servers, by connections of its own: they do not commit together with what this server
+    /// stores, and a table made `LIKE` this one has the same rows.
+    pub fn is_elsewhere(&self) -> bool {
+        Self::is_elsewhere_by(&self.engine)
+    }
+
+    /// The same by the name of the engine.
+    pub fn is_elsewhere_by(engine: &str) -> bool {
+        ELSEWHERE.iter().any(|known| engine.eq_ignore_ascii_case(known))
+    }
+}
+
+/// MariaDB's and MySQL's engines that lead to other servers.
+const ELSEWHERE: [&str; 3] = ["SPIDER", "FEDERATED", "CONNECT"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn engines_that_lead_to_other_servers() {
+        assert!(["SPIDER", "Spider", "FEDERATED", "CONNECT"].iter().all(|engine| Table::is_elsewhere_by(engine)));
+        assert!(["InnoDB", "", "MyISAM", "ROCKSDB"].iter().all(|engine| !Table::is_elsewhere_by(engine)));
+    }
+}

@@ -69,6 +69,7 @@ fn the_response_holds_what_was_asked_for() {
         found_rows: true,
         multi_statements: true,
         compression: Vec::new(),
+        engine: None,
         attributes: vec![("program_name".into(), "inrush".into())],
         tls: TlsWish::Avoid,
     };

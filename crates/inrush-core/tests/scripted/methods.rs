@@ -41,6 +41,7 @@ fn profile(words: &str) -> Profile {
         Some("maria-10.3") => "10.3.0-MariaDB",
         Some("maria-10.11") => "10.11.4-MariaDB",
         Some("maria") => "11.8.2-MariaDB",
+        Some("oceanbase") => "5.7.25-OceanBase-v4.2.1.7",
         _ => "9.7.0",
     }));
     profile.local_infile = words.contains("local");
@@ -288,6 +289,7 @@ fn loads_by_auto() {
         ("maria serial", &[], Bulk, "would wait for each other"),
         ("maria serial unbound", &[], MultiRow, "would wait for each other"),
         ("mysql on lax", &[], MultiRowPrepared, "LOAD DATA could bend values"),
+        ("oceanbase on", &[], MultiRowPrepared, "commits while it runs"),
         ("maria off lax unbound", &[], MultiRow, "LOAD DATA could bend values"),
         ("maria on split", &[], Bulk, "wsrep_load_data_splitting"),
         ("mysql on", &[LoadData], MultiRowPrepared, "`load-data` was refused: no such thing (error 1295)"),
@@ -323,6 +325,7 @@ fn loads_as_requested() {
     for (words, method, why) in [
         ("mysql off", LoadData, "`load-data` cannot write this load: the server has `local_infile` off"),
         ("maria on split", LoadData, "wsrep_load_data_splitting"),
+        ("oceanbase on", LoadData, "commits while it runs"),
         ("mysql on lax", LoadData, "LOAD DATA could bend values"),
         ("mysql on", Bulk, "it is a command of MariaDB"),
         ("maria on unbound", Bulk, "`bulk` cannot write this load: a BIT cannot be bound"),

@@ -18,6 +18,7 @@ pub mod url;
 
 use crate::Result;
 use inrush_core::auth::Secret;
+use inrush_core::profile::Engine;
 use inrush_core::session::channel::DEFAULT_MAX_PACKET;
 use inrush_core::wire::Compression;
 use inrush_core::zone;
@@ -62,6 +63,7 @@ pub struct Config {
     pub(crate) found_rows: bool,
     pub(crate) multi_statements: bool,
     pub(crate) compression: Vec<Compression>,
+    pub(crate) engine: Option<Engine>,
     pub(crate) zstd_level: Option<u8>,
     pub(crate) pipeline: PipelineMode,
     pub(crate) max_packet: usize,
@@ -288,6 +290,13 @@ impl Config {
         self
     }
 
+    /// Names the engine of the server, where its greeting names another one or none. Without it, the greeting's version text decides.
+    #[must_use]
+    pub fn with_engine(mut self, engine: impl Into<Option<Engine>>) -> Self {
+        self.engine = engine.into();
+        self
+    }
+
     /// Compresses the connection: with one algorithm, or with the first of several that the server offers. A server that
     /// offers none of them is an error, unless [`Compression::None`] is among them.
     #[must_use]
@@ -431,6 +440,11 @@ impl Config {
         self.query_timeout
     }
 
+    /// See [`Config::with_engine`].
+    pub fn engine(&self) -> Option<Engine> {
+        self.engine
+    }
+
     /// See [`Config::with_compression`].
     pub fn compression(&self) -> &[Compression] {
         &self.compression
@@ -521,6 +535,7 @@ impl Default for Config {
             found_rows: false,
             multi_statements: false,
             compression: Vec::new(),
+            engine: None,
             zstd_level: None,
             pipeline: PipelineMode::Auto,
             max_packet: DEFAULT_MAX_PACKET,

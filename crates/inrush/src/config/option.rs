@@ -5,6 +5,7 @@
 use super::{Config, PipelineMode, TlsMode};
 use crate::{Error, Result};
 use inrush_core::auth::Secret;
+use inrush_core::profile::Engine;
 use inrush_core::session::ResetPolicy;
 use inrush_core::wire::Compression;
 use std::time::Duration;
@@ -48,6 +49,7 @@ pub(crate) fn set(config: &mut Config, name: &str, value: Option<&str>) -> Resul
         "kill-on-timeout" => config.kill_on_timeout = switch(name, value)?,
         "query-timeout" => config.query_timeout = seconds(name, text()?)?,
         "compression" | "compression-algorithms" => set_compression(config, text()?)?,
+        "engine" => config.engine = Some(engine(text()?)?),
         "compress" => set_compress(config, switch(name, value)?)?,
         "zstd-compression-level" => set_zstd_level(config, number(name, text()?)?)?,
         "pipeline" => config.pipeline = value.map_or(Ok(PipelineMode::On), str::parse)?,
@@ -75,7 +77,7 @@ pub(crate) fn set(config: &mut Config, name: &str, value: Option<&str>) -> Resul
 
 /// The names to offer for a name that does not exist.
 pub(crate) const KNOWN: &str = "tls, tls-ca, tls-cert, tls-key, socket, host-order, server-role, connect-timeout, read-timeout, write-timeout, query-timeout, kill-on-timeout, keep-alive, \
-     compression, pipeline, allow-cleartext, get-server-public-key, server-public-key, local-infile, multi-statements, max-allowed-packet, statement-cache, time-zone, log-text, log-slower-than, program-name, \
+     engine, compression, pipeline, allow-cleartext, get-server-public-key, server-public-key, local-infile, multi-statements, max-allowed-packet, statement-cache, time-zone, log-text, log-slower-than, program-name, \
      pool-min, pool-max, pool-idle-timeout, pool-max-lifetime, pool-acquire-timeout, pool-check-after, pool-reset";
 
 /// Sets an option of the pool. A time of 0 stands for never, but for `pool-check-after`, where it is each time.
@@ -137,6 +139,12 @@ fn set_verify(config: &mut Config, on: bool) {
         (false, None) if config.tls_ca.is_some() => config.tls = Some(TlsMode::Required),
         (false, _) => {}
     }
+}
+
+fn engine(name: &str) -> Result<Engine> {
+    Engine::named(name).ok_or_else(|| {
+        Error::config(format!("unknown engine `{name}`")).with_hint(format!("one of {}", Engine::names()))
+    })
 }
 
 /// The algorithms, in the order of preference.

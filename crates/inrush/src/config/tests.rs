@@ -81,6 +81,14 @@ fn mariadbs_switches_mean_modes() {
     check_tls(&[("ssl_mode", Some("VERIFY_CA"))], TlsMode::VerifyCa);
 }
 
+#[test]
+fn an_engine_by_its_name() {
+    let mut config = Config::new();
+    assert_eq!(config.engine(), None);
+    assert!(set(&mut config, "engine", Some("TiDB")).unwrap());
+    assert_eq!(config.engine(), crate::Engine::named("tidb"));
+}
+
 #[track_caller]
 fn check_refused(name: &str, value: Option<&str>, want: &str) {
     let error = set(&mut Config::new(), name, value).unwrap_err();
@@ -90,6 +98,7 @@ fn check_refused(name: &str, value: Option<&str>, want: &str) {
 #[test]
 fn values_that_do_not_fit_are_refused() {
     check_refused("port", Some("70000"), "not a number that fits");
+    check_refused("engine", Some("oracle"), "unknown engine `oracle`");
     check_refused("host", None, "needs a value");
     check_refused("local-infile", Some("perhaps"), "is a switch");
     check_refused("connect-timeout", Some("0"), "more than 0");

@@ -57,6 +57,15 @@ impl RowShape {
                 "rows are stored exactly once in InnoDB; leave out `with_exactly_once(true)` to do without",
             ));
         }
+        if let Some(table) = table.filter(|table| terms.exactly_once && table.is_elsewhere()) {
+            let message = format!(
+                "`{}` is a table of {}, whose rows are on other servers: they do not commit together with the ledger",
+                table.name, table.engine
+            );
+            return Err(Error::new(Kind::Guarantee, message).with_hint(
+                "leave out `with_exactly_once(true)`, or insert into the tables of the other servers themselves",
+            ));
+        }
         let columns: Vec<Box<str>> = match (asked, named, table) {
             (Some(asked), _, _) => asked.iter().map(|name| name.as_str().into()).collect(),
             (None, [_, ..], _) => named.iter().map(|name| (*name).into()).collect(),

@@ -3,11 +3,12 @@
 use crate::blocking::Connection;
 use crate::table::TableName;
 use crate::table::reading::{NamedObject, Reader, Reading, literal};
+use inrush_core::error::Class;
 use inrush_core::load::lane;
 use inrush_core::session::{LoadCounts, Outcome};
 use inrush_core::write::Table;
 use inrush_core::write::answer::LoadWarning;
-use inrush_core::{Error, Result};
+use inrush_core::{Error, Kind, Result};
 
 /// The rows of a query, each value as text, NULL as the empty text.
 pub(crate) fn rows(connection: &mut Connection, query: &str) -> Result<Vec<Vec<String>>> {
@@ -16,15 +17,14 @@ pub(crate) fn rows(connection: &mut Connection, query: &str) -> Result<Vec<Vec<S
 
 /// Sets what the answers to the loader's own queries depend on, see [`lane::ANSWERS`].
 pub(crate) fn set_answers(connection: &mut Connection) -> Result<()> {
-    /// ER_UNKNOWN_SYSTEM_VARIABLE, ER_SPECIFIC_ACCESS_DENIED_ERROR, ER_WRONG_VALUE_FOR_VAR
-    const LEFT_AS_IT_IS: [u16; 3] = [1193, 1227, 1231];
     connection.execute(lane::ANSWERS, ())?;
     let more = lane::more_answers(connection.session().profile());
     if connection.execute(&format!("SET SESSION {}", more.join(", ")), ()).is_ok() {
         return Ok(());
     }
     more.iter().try_for_each(|one| match connection.execute(&format!("SET SESSION {one}"), ()) {
-        Err(error) if !LEFT_AS_IT_IS.contains(&error.code()) => Err(error),
+        // Engines refuse a variable that they lack, or may not change, by codes of their own.
+        Err(error) if error.is_fatal() || error.kind() != Kind::Server || error.class() != Class::Other => Err(error),
         _ => Ok(()),
     })
 }

@@ -83,7 +83,7 @@ impl Reading {
     /// The same query, answered in full whatever `sql_select_limit` is: a batch's session is its user's own, and stays unchanged. It has no
     /// hint `SET_VAR` or `SET STATEMENT`: the server reports those as changes, and a pool would reset the session.
     fn in_full(query: String) -> String {
-        if query.starts_with("SELECT ") { query + " LIMIT 18446744073709551615" } else { query }
+        if query.starts_with("SELECT ") { query + " LIMIT 9223372036854775807" } else { query }
     }
 
     /// Takes the error that answered it. A query that the server refuses for good, because a right is missing for example, counts as one

@@ -10,6 +10,14 @@ fn without_session_tracking_the_rest_is_the_info() {
 }
 
 #[test]
+fn a_length_before_the_info_is_none_of_it() {
+    let info = |packet: &'static [u8]| OkPacket::parse(packet, Capabilities::empty()).unwrap().info;
+    assert_eq!(info(b"\x00\x01\x00\x02\x00\x00\x00\x0aRecords: 1"), b"Records: 1");
+    assert_eq!(info(b"\x00\x01\x00\x02\x00\x00\x00\x0bRecords: 1"), b"\x0bRecords: 1");
+    assert_eq!(info(b"\x00\x01\x00\x02\x00\x00\x00"), b"");
+}
+
+#[test]
 fn with_session_tracking_the_info_has_a_length() {
     let ok = OkPacket::parse(b"\x00\x01\x00\x02\x40\0\0\x02hi\x09\x00\x07\x01a\x01b\x01c\x00", TRACKED).unwrap();
     assert_eq!(ok.info, b"hi");

@@ -146,3 +146,12 @@ fn a_row_that_is_none_of_them_is_not_believed() {
     check_cut(2..7, Some(6), &[2..4, 4..7]);
     check_cut(2..7, Some(0), &[2..4, 4..7]);
 }
+
+#[test]
+fn where_a_statement_leaves_rows_each_row_is_tried_alone() {
+    let mut search = Search::apart(3..900);
+    assert_eq!(search.next(), Some(Try::OneByOne(3..900)));
+    search.told_apart(897, 1);
+    assert_eq!(search.next(), None);
+    assert_eq!(Search::apart(0..0).next(), None);
+}

@@ -91,7 +91,11 @@ impl Lane<'_> {
     pub(crate) fn run_replay(&mut self, chunk: &Checked) -> Result<ReplayEnd> {
         let stops = self.target.load.options.bad_rows == BadRows::Stop;
         let rows = &chunk.rows();
-        let mut search = Search::new(0..rows.n_rows(), *lock(&self.target.bad_share));
+        let mut search = match self.target.table.is_elsewhere() {
+            // A statement that fails leaves some of its rows.
+            true => Search::apart(0..rows.n_rows()),
+            false => Search::new(0..rows.n_rows(), *lock(&self.target.bad_share)),
+        };
         let mut progress = Progress::default();
         while let Some(next) = search.next() {
             match next {

@@ -2,6 +2,7 @@
 //! it has worked.
 
 mod columns;
+mod engine;
 pub(crate) mod preflight;
 pub(crate) mod steps;
 mod zones;
@@ -31,12 +32,12 @@ use inrush_core::load::ledger::JobStep;
 use inrush_core::load::modes::{Keys, Writing};
 use inrush_core::load::steps::Shadow;
 use inrush_core::load::steps::keyless::{self, Notes};
-use inrush_core::load::{LoadPlan, Source};
+use inrush_core::load::{LoadPlan, Mode, Source};
 use inrush_core::profile::{Cluster, Profile};
 use inrush_core::session::Effect;
 use inrush_core::write::{Allowed, Chooser, LocalInfile, Method, Need, Obstacle, Table, Writers};
 use inrush_core::zone;
-use inrush_core::{Error, Result};
+use inrush_core::{Error, Kind, Result};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
@@ -62,7 +63,7 @@ pub(super) fn open(
     };
     // Before the table is read: a twin may create it.
     let part_lock = twins::wait(&load, &config, &TableName::parse(table)?.in_schema(config.database())?)?;
-    let mut connection = load.control.connect(&config)?;
+    let (mut connection, config) = engine::connect(&load, config)?;
     load.control.set_lane(0, connection.connection_id(), connection.aborter());
     sql::set_answers(&mut connection)?;
     let profile = *connection.session().profile();
@@ -104,6 +105,22 @@ pub(super) fn open(
         )
         .with_hint("drop the indexes and make them again yourself, or load with the default guarantee"));
     }
+    if options.atomic && !profile.locks_tables {
+        let (option, name) = (options.atomic_option(), profile.name);
+        return Err(Error::new(
+            Kind::Guarantee,
+            format!("`{option}` keeps other sessions out by LOCK TABLES while two tables exchange their names, which {name} cannot"),
+        )
+        .with_hint(format!("load without `{option}`: the same command goes on where it stopped")));
+    }
+    if matches!(options.mode, Mode::Update | Mode::Delete) && !profile.temporary_tables {
+        return Err(Error::config(format!(
+            "`--mode {}` puts the rows into a temporary table first, which {} cannot make of another one",
+            options.mode.name(),
+            profile.name
+        ))
+        .with_hint("load into a table of your own, and change the other one by a statement"));
+    }
     if options.atomic && to_create.is_none() {
         steps::check_atomic(&mut connection, &table, options.atomic_option())?;
     }
@@ -127,7 +144,7 @@ pub(super) fn open(
             why: "the table has too many columns, or one of BIT, a vector or a geometry, or one that is computed (`--set`)".into(),
             hint: Some("`--method multi-row` can"),
         }),
-        no_load_data: no_load_data(&plans, &left_to_trigger),
+        no_load_data: no_load_data(&plans, &left_to_trigger, &profile),
         load_is_serial: locks_for_ids
             && options.lanes != Some(1)
             && !options.defer_indexes
@@ -211,7 +228,14 @@ fn left_to_trigger(connection: &mut Connection, table: &mut Table, is_new: bool)
 }
 
 /// Why LOAD DATA would not store what a strict INSERT stores, or refuses.
-fn no_load_data(plans: &[Arc<SourcePlan>], left_to_trigger: &[String]) -> Option<Obstacle> {
+fn no_load_data(plans: &[Arc<SourcePlan>], left_to_trigger: &[String], profile: &Profile) -> Option<Obstacle> {
+    if !profile.temporary_tables && plans.iter().any(|plan| plan.writing.stage(Method::LoadData).is_some()) {
+        return Some(Obstacle {
+            why: "in this mode LOAD DATA fills a temporary table first, which this engine cannot make of another one"
+                .into(),
+            hint: Some("`--method auto` takes the next best way"),
+        });
+    }
     let needs_trigger = |plan: &Arc<SourcePlan>| {
         let filled = plan.plan.filled();
         left_to_trigger.iter().any(|left| !filled.iter().any(|column| column.name == *left))

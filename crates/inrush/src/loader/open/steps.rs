@@ -95,6 +95,13 @@ pub(crate) fn pending(target: &Target, jobs: &Jobs) -> Vec<String> {
 
 /// Refuses an atomic load where another table in this one's place would not be the same.
 pub(crate) fn check_atomic(connection: &mut Connection, table: &Table, option: &str) -> Result<()> {
+    if table.is_elsewhere() {
+        let message = format!(
+            "`{option}` would fill a copy of table `{}`, which is {}: its rows are on other servers, and the copy would have the same ones",
+            table.name, table.engine
+        );
+        return Err(Error::new(Kind::Guarantee, message).with_hint(format!("load without `{option}`")));
+    }
     let (schema, name) = (crate::table::reading::literal(&table.schema), crate::table::reading::literal(&table.name));
     let questions = [
         (

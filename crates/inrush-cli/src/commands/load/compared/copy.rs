@@ -6,6 +6,7 @@ use crate::Output;
 use inrush::Config;
 use inrush::blocking::Connection;
 use inrush::table::TableName;
+use inrush_core::write::Table;
 use inrush_core::{Error, Result};
 
 /// The copy, which is dropped at the end.
@@ -23,6 +24,7 @@ impl Copy {
         let mut connection = Connection::connect(config)?;
         // A load may take longer than the server waits for an idle connection.
         connection.execute("SET SESSION wait_timeout = 2000000", ())?;
+        may_be_copied(&mut connection, table)?;
         drop_left(&mut connection, table, output)?;
         let name = name(table, rand::random());
         lock(&mut connection, &name)?;
@@ -55,6 +57,22 @@ fn name(table: &TableName, number: u32) -> TableName {
 const MARK: &str = "__inrush_verify_";
 
 const COMMENT: &str = "A copy of inrush verify, which drops it";
+
+/// Refuses a table whose copy would have the same rows, because they are on other servers.
+fn may_be_copied(connection: &mut Connection, table: &TableName) -> Result<()> {
+    let engine = connection.query_first::<Option<String>>(
+        "SELECT ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?",
+        (&table.schema, &table.name),
+    )?;
+    match engine.flatten() {
+        Some(engine) if Table::is_elsewhere_by(&engine) => Err(Error::config(format!(
+            "files are compared by way of a copy of {}, which is {engine}: its rows are on other servers, and the copy would have the same ones",
+            table.quoted()
+        ))
+        .with_hint("`inrush verify` compares two tables")),
+        _ => Ok(()),
+    }
+}
 
 /// Drops the copies of runs that were killed.
 fn drop_left(connection: &mut Connection, table: &TableName, output: &Output) -> Result<()> {

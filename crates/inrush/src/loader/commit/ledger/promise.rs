@@ -20,6 +20,16 @@ pub(crate) fn check(connection: &mut Connection, table: &Table, cluster: Cluster
         )
         .with_hint("`--guarantee at-least-once` accepts that, or `ALTER TABLE .. ENGINE=InnoDB`"));
     }
+    if table.is_elsewhere() {
+        return Err(Error::new(
+            Kind::Guarantee,
+            format!(
+                "table `{}` is {}, whose rows are on other servers: they do not commit together with the ledger",
+                table.name, table.engine
+            ),
+        )
+        .with_hint(format!("{WITHOUT}; or load into the tables of the other servers themselves")));
+    }
     if let Some(cluster) = cluster.with_local_locks() {
         return Err(Error::new(
             Kind::Guarantee,
