@@ -4,7 +4,7 @@
 //! insert, query .. (cases) -> runner (rounds, shuffled) -> results (JSON Lines, saved as they come) -> stats -> table, html
 //! ```
 //! A case calls the public library, as any program does. Everything but [`insert::Writer`], the
-//! `Bench` of each other experiment, [`doctor::examine`], [`peer::Peers`], [`relay`], [`facts`] and [`server_file`] is pure.
+//! `Bench` of each other experiment, [`doctor::examine`], [`tune::copy`], [`tune::rows_of_table`], `own_schema`, [`peer::Peers`], [`relay`], [`facts`] and [`server_file`] is pure.
 
 pub mod advice;
 pub mod answer;
@@ -23,6 +23,7 @@ pub mod insert;
 pub mod knee;
 pub mod load;
 mod meter;
+mod own_schema;
 pub mod peer;
 pub mod pool;
 pub mod pressure;
@@ -36,5 +37,6 @@ pub mod server_file;
 pub mod stats;
 pub mod sweep;
 pub mod table;
+pub mod tune;
 mod workers;
 mod wrap;

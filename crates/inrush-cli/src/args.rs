@@ -10,6 +10,7 @@ use crate::commands::documents::CompletionsArgs;
 use crate::commands::export::ExportArgs;
 use crate::commands::load::LoadArgs;
 use crate::commands::server::ServerArgs;
+use crate::commands::tune::TuneArgs;
 use crate::commands::verify::VerifyArgs;
 
 /// Gets rows into MySQL and MariaDB and out again, fast, and loses none.
@@ -95,6 +96,7 @@ pub(crate) enum Command {
     Export(Box<ExportArgs>),
     Verify(Box<VerifyArgs>),
     Doctor(DoctorArgs),
+    Tune(Box<TuneArgs>),
     Bench(BenchArgs),
     Server(ServerArgs),
     Completions(CompletionsArgs),

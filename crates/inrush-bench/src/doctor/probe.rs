@@ -4,11 +4,12 @@
 //! this client nor the network is measured. Triggers and foreign keys are not copied: what they would do is not ours to repeat.
 
 use super::facts::{Facts, Probe, Table};
+use crate::own_schema::OwnSchema;
 use inrush::blocking::Connection;
 use inrush::sans_io::column::ident::{quote_ident, quote_table};
 use inrush::sans_io::{Error, Result};
 use inrush::{Config, OwnedRow};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 /// Runs the probe.
 ///
@@ -16,13 +17,14 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// `Server` if this user may not create a schema; other refusals become lines of [`Facts::unknown`].
 pub(super) fn run(config: &Config, facts: &mut Facts) -> Result<()> {
     let config = config.clone().without_database().with_query_timeout(Some(LIMIT));
+    let schema = OwnSchema::create(
+        &config,
+        PREFIX,
+        "`--probe` writes into a schema of its own: it needs the right to create and drop one",
+    )?;
     let mut connection = Connection::connect(&config)?;
-    let schema = schema_name();
-    connection.execute(&format!("CREATE DATABASE {}", quote_ident(&schema)), ()).map_err(|error| {
-        error.with_hint("`--probe` writes into a schema of its own: it needs the right to create and drop one")
-    })?;
     let mut probe = Probe::default();
-    let mut trial = Trial { connection: &mut connection, schema: &schema };
+    let mut trial = Trial { connection: &mut connection, schema: schema.name() };
     if let Err(error) = trial.commits(&mut probe) {
         facts.unknown.push(format!("the price of a commit: {}", error.message()));
     }
@@ -31,11 +33,8 @@ pub(super) fn run(config: &Config, facts: &mut Facts) -> Result<()> {
     {
         facts.unknown.push(format!("the price of the indexes: {}", error.message()));
     }
-    // The connection of the probe may be lost.
-    let drop = format!("DROP DATABASE IF EXISTS {}", quote_ident(&schema));
-    let dropped = connection.execute(&drop, ()).or_else(|_| Connection::connect(&config)?.execute(&drop, ()));
-    if let Err(error) = dropped {
-        facts.unknown.push(format!("the schema of the probe is still there, `{drop}` removes it: {}", error.message()));
+    if let Err(error) = schema.remove() {
+        facts.unknown.push(error.message().to_owned());
     }
     facts.probe = Some(probe);
     Ok(())
@@ -43,12 +42,6 @@ pub(super) fn run(config: &Config, facts: &mut Facts) -> Result<()> {
 
 /// The beginning of the names of its schemas.
 const PREFIX: &str = "inrush_doctor_";
-
-/// A name that no other probe has: this process and this moment.
-fn schema_name() -> String {
-    let micros = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
-    format!("{PREFIX}{}_{micros}", std::process::id())
-}
 
 struct Trial<'c> {
     connection: &'c mut Connection,

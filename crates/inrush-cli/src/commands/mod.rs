@@ -11,4 +11,5 @@ pub(crate) mod manifest;
 pub(crate) mod masks;
 pub(crate) mod rows_read;
 pub(crate) mod server;
+pub(crate) mod tune;
 pub(crate) mod verify;

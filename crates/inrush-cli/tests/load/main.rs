@@ -63,6 +63,7 @@ mod steps;
 mod stopped;
 mod stores;
 mod terminal;
+mod tune;
 mod tuning;
 mod untouched;
 mod verify;

@@ -199,13 +199,13 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "inrush-bench",
         &[
-            &["dataset", "histogram", "server_file", "stats", "wrap"],
+            &["dataset", "histogram", "own_schema", "server_file", "stats", "wrap"],
             &["relay", "results"],
             &["axes", "busy", "compare", "facts", "meter", "runner", "table", "counters"],
             &["advice", "clock", "workers", "heat_map", "html", "knee", "profile"],
             &["answer", "insert", "query", "sweep"],
             &["load", "peer", "pool", "pressure", "rtt"],
-            &["doctor"],
+            &["doctor", "tune"],
         ],
     ),
     (

@@ -163,7 +163,7 @@ fn note_if_partial(results: &Results, output: &Output) {
 }
 
 /// `10s`, `500ms`, `2min`, `1h`; seconds without a unit.
-fn time(text: &str) -> std::result::Result<Duration, String> {
+pub(crate) fn time(text: &str) -> std::result::Result<Duration, String> {
     let time = human::time_of(text).filter(|time| *time <= LONGEST);
     time.ok_or_else(|| "a time such as `10s`, `500ms` or `5min`, a day at most".into())
 }

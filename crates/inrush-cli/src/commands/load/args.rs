@@ -12,6 +12,7 @@ use inrush::sans_io::load::{FieldTarget, Matching, Mode};
 use inrush::sans_io::write::{Computed, Method};
 use inrush::table::TableName;
 use inrush::{BadRows, BatchSize, LoadOptions, NamedJob, Sort};
+use inrush_bench::tune::Candidate;
 use inrush_core::{Error, Result};
 use inrush_files::{CsvOptions, Format, NewTypes, is_address, is_of_one_table, reject_file_name};
 use std::path::{Path, PathBuf};
@@ -255,6 +256,20 @@ impl LoadArgs {
     ) -> Self {
         let Defaults { load } = Defaults::parse_from(["load", "-", "--into", "t"]);
         Self { into, files, columns, reading, masks, unchecked, ..load }
+    }
+
+    /// These files into a copy of a table, with the options of writing that are tried on it. Each load is a new one.
+    pub(crate) fn for_trial(
+        files: Vec<String>,
+        into: String,
+        (columns, reading): (Option<String>, FileArgs),
+        candidate: &Candidate,
+    ) -> Self {
+        let fixed = ["load", "-", "--into", "t", "--again", "--bad-rows", "skip"].map(str::to_owned);
+        let tried =
+            candidate.options().into_iter().flat_map(|(name, value)| std::iter::once(format!("--{name}")).chain(value));
+        let Defaults { load } = Defaults::parse_from(fixed.into_iter().chain(tried));
+        Self { into: Some(into), files, columns, reading, ..load }
     }
 
     /// The same into a copy of the table that only compares: nothing but rows, and no line in a ledger.

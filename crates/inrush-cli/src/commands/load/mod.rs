@@ -105,7 +105,7 @@ fn check_rows(report: Report, rows: Option<u64>) -> Result<Report> {
 }
 
 /// Loads one table. Returns an error if nothing was sent.
-fn load(args: &LoadArgs, config: &Config, signals: &Watch, output: &Output) -> Result<Report> {
+pub(crate) fn load(args: &LoadArgs, config: &Config, signals: &Watch, output: &Output) -> Result<Report> {
     let mut options = args.load_options()?;
     let csv = args.csv_options()?;
     let rules = args.masks.rules(output)?;

@@ -1,0 +1,68 @@
+//! A sample without a file: rows of the table itself, read once and kept in memory.
+
+use super::copy::columns;
+use arrow_array::{RecordBatch, RecordBatchIterator};
+use arrow_schema::SchemaRef;
+use inrush::blocking::{Connection, ResultBatches};
+use inrush::sans_io::load::Source;
+use inrush::sans_io::{Error, Result};
+use inrush::table::TableName;
+use inrush::{ArrowOptions, Config};
+use inrush_files::{CsvOptions, record_batches_once};
+
+/// Rows of a table.
+pub struct RowsOfTable {
+    schema: SchemaRef,
+    batches: Vec<RecordBatch>,
+}
+
+impl RowsOfTable {
+    /// Reads up to `n` rows, the first that the server has, and about `bytes` bytes of them.
+    ///
+    /// # Errors
+    /// `Config` for a table without rows; those of the server.
+    pub fn read(config: &Config, table: &TableName, n: u64, bytes: usize) -> Result<Self> {
+        let mut connection = Connection::connect(config)?;
+        let columns = columns(&mut connection, table)?.join(", ");
+        let sql = format!("SELECT {columns} FROM {} LIMIT {n}", table.quoted());
+        let mut result = ResultBatches::open(connection, &sql, (), &ArrowOptions::default())?;
+        let schema = result.schema().clone();
+        let (mut batches, mut n_bytes) = (Vec::new(), 0);
+        for batch in result.by_ref() {
+            let batch = batch.map_err(|error| Error::data(error.to_string()))?;
+            n_bytes += batch.get_array_memory_size();
+            batches.push(batch);
+            if n_bytes >= bytes {
+                break;
+            }
+        }
+        match batches.iter().map(RecordBatch::num_rows).sum::<usize>() {
+            0 => Err(Error::config(format!("{} has no rows to sample", table.quoted()))
+                .with_hint("name a file: `inrush tune TABLE FILE`")),
+            _ => Ok(Self { schema, batches }),
+        }
+    }
+
+    /// How many rows there are.
+    pub fn n_rows(&self) -> u64 {
+        self.batches.iter().map(|batch| batch.num_rows() as u64).sum()
+    }
+
+    /// The first `n` of them as a source.
+    ///
+    /// # Errors
+    /// Those of [`record_batches_once`].
+    pub fn source(&self, n: u64) -> Result<Box<dyn Source>> {
+        let mut left = n as usize;
+        let mut first = Vec::new();
+        for batch in &self.batches {
+            let rows = batch.num_rows().min(left);
+            if rows > 0 {
+                first.push(Ok(batch.slice(0, rows)));
+            }
+            left -= rows;
+        }
+        let reader = RecordBatchIterator::new(first, self.schema.clone());
+        Ok(record_batches_once("rows of the table", reader, &CsvOptions::default())?)
+    }
+}

@@ -1,0 +1,541 @@
+//! `inrush tune`: the options of `inrush load` that are fastest for one table on one server, measured on a copy of it.
+//!
+//! ```text
+//! args -> copy of the table, sample -> inrush_bench::tune::race, each candidate by the code of `inrush load` -> verdict -> one command
+//! ```
+
+use super::file_args::FileArgs;
+use super::load::{self, LoadArgs, Watch};
+use crate::connection::{ConnectArgs, Environment, hint_at_login};
+use crate::{Output, exit};
+use clap::Args;
+use inrush::table::TableName;
+use inrush::{Config, LoadOptions, Loader, Method, Report, Stop};
+use inrush_bench::stats::Ratio;
+use inrush_bench::tune::Candidate;
+use inrush_bench::tune::copy::TableCopy;
+use inrush_bench::tune::race::{self, Measure, Outcome, Space};
+use inrush_bench::tune::rows_of_table::RowsOfTable;
+use inrush_bench::tune::verdict::{self, Advice, Certainty, Rate};
+use inrush_core::{Error, Result, human};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Find the fastest options of `inrush load` for a table: loads a sample into a copy of it, again and again.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = EXAMPLES, disable_help_flag = true)]
+pub(crate) struct TuneArgs {
+    /// The table: `table` or `database.table`. Nothing is written to it
+    #[arg(value_name = "TABLE")]
+    table: String,
+
+    /// The files that are to be loaded; a sample is their first rows [default: rows of the table itself, without the reading of a file]
+    #[arg(value_name = "FILE")]
+    files: Vec<String>,
+
+    /// How long to measure, about: `90s`, `5m`
+    #[arg(long, value_name = "TIME", default_value = "2m", value_parser = super::bench::time)]
+    budget: Duration,
+
+    /// Rows of the sample [default: as many as the defaults load in a sixtieth of the budget]
+    #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u64).range(1..))]
+    rows: Option<u64>,
+
+    /// Write the result as a job file, for `inrush load --job FILE`
+    #[arg(long, value_name = "FILE", requires = "files")]
+    write_job: Option<PathBuf>,
+
+    /// The column of each field, in order; `@name` skips a field
+    #[arg(long, value_name = "a,b,@skip", help_heading = "Files")]
+    columns: Option<String>,
+
+    #[command(flatten)]
+    reading: FileArgs,
+
+    #[command(flatten)]
+    connect: ConnectArgs,
+
+    /// Print help (`-h` is the host, as in the mysql client)
+    #[arg(long, action = clap::ArgAction::Help, help_heading = "Everywhere")]
+    help: Option<bool>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  inrush tune shop.orders orders.csv -h db1
+  inrush tune shop.orders -h db1 --budget 5m
+
+Compared are methods, numbers of connections, sizes of a chunk, sorting and deferred indexes. The last line is a
+command to copy, with options only where they are faster than none.
+
+The copy is in a schema of its own, `inrush_tune_..`, which is dropped at the end. The server's disk, its binlog and its
+replicas get what is measured: samples, for as long as the budget.
+
+Exit codes: 0 there is a result, 1 wrong usage, 3 the server failed, 130 interrupted";
+
+/// Measures, and returns the exit code.
+pub(crate) fn run(args: &TuneArgs, output: &Output) -> Result<u8> {
+    if args.files.iter().any(|file| file == "-") {
+        return Err(Error::config("a sample is read again and again, and standard input (`-`) can be read only once"));
+    }
+    let signals = Watch::start(output.clone())?;
+    let config = args.connect.config(&Environment::of_process())?;
+    let table = TableName::parse(&args.table)?.in_schema(config.database())?;
+    let files = inrush_files::expand(&args.files)?;
+    let mut copy = TableCopy::make(&config, &table).map_err(hint_at_login)?;
+    let space = Space {
+        methods: Method::LOADS.to_vec(),
+        lanes: vec![1, 2, 4],
+        batches: [1, 4, 16].map(|mib| mib << 20).to_vec(),
+        has_key: copy.has_key,
+        has_indexes: copy.n_indexes > 0,
+    };
+    let sample = match &files[..] {
+        [] => Sample::Table(RowsOfTable::read(&config, &table, args.rows.unwrap_or(MOST_ROWS), MOST_BYTES)?),
+        _ => Sample::Files(files),
+    };
+    let mut trials = Trials {
+        args,
+        config: &config,
+        copy: &mut copy,
+        sample: &sample,
+        rows: FIRST_ROWS,
+        last: None,
+        began: Instant::now(),
+        signals: &signals,
+        output,
+        n_done: 0,
+    };
+    let sized = trials.choose_rows();
+    let raced = sized.and_then(|()| race::run(&space, &mut trials));
+    output.set_line(None);
+    let (last, limit) = (trials.last.take(), trials.rows);
+    let left_out = copy.left_out.clone();
+    // Also after an error: the copy is not left.
+    let removed = copy.remove();
+    let outcome = match raced {
+        Err(error) if error.kind() == inrush_core::Kind::Interrupted => {
+            removed?;
+            output.error("interrupted: the copy is removed, and there is no result");
+            return Ok(exit::INTERRUPTED);
+        }
+        raced => raced?,
+    };
+    removed?;
+    let last = last.ok_or_else(|| Error::config("nothing was measured"))?;
+    let advice = verdict::of(&outcome, last.read).ok_or_else(|| Error::config("nothing was measured to its end"))?;
+    let found =
+        TuneResult { args, table: &table, sample: &sample, last: &last, limit, left_out: &left_out, outcome, advice };
+    if let Some(file) = &args.write_job {
+        std::fs::write(file, found.job_file(file))
+            .map_err(|error| Error::io(format!("cannot write `{}`", file.display()), error))?;
+    }
+    output.result(&match output.is_json() {
+        true => found.as_json().to_string(),
+        false => found.as_text(),
+    });
+    Ok(exit::OK)
+}
+
+/// Where the sample's rows come from.
+enum Sample {
+    Files(Vec<String>),
+    Table(RowsOfTable),
+}
+
+/// Loads the sample.
+struct Trials<'a> {
+    args: &'a TuneArgs,
+    config: &'a Config,
+    copy: &'a mut TableCopy,
+    sample: &'a Sample,
+    /// Rows of a sample.
+    rows: u64,
+    /// The report of the last load that ended well.
+    last: Option<Report>,
+    began: Instant,
+    signals: &'a Watch,
+    output: &'a Output,
+    n_done: u32,
+}
+
+impl Trials<'_> {
+    /// Chooses how many rows a sample has: so many that the defaults take a sixtieth of the budget, or all there are.
+    fn choose_rows(&mut self) -> Result<()> {
+        if let Some(rows) = self.args.rows {
+            self.rows = rows;
+            return Ok(());
+        }
+        let goal = (self.args.budget.as_secs_f64() / 60.0).clamp(0.2, 10.0);
+        // The first one also warms the server up. The rate rises with the rows, so three steps.
+        for _ in 0..3 {
+            let seconds = self.measure(&Candidate::DEFAULT)?.map_err(Error::config)?;
+            let read = self.last.as_ref().map_or(0, |report| report.read);
+            if seconds >= goal / 1.5 || read < self.rows {
+                break;
+            }
+            let times = (goal / seconds.max(0.001)).min(20.0);
+            self.rows = ((self.rows as f64 * times) as u64).clamp(1, MOST_ROWS);
+        }
+        Ok(())
+    }
+
+    fn load(&mut self, candidate: &Candidate) -> Result<Report> {
+        let into = self.copy.name.quoted();
+        match self.sample {
+            Sample::Files(files) => {
+                let mut reading = self.args.reading.clone();
+                reading.limit = Some(self.rows);
+                let args = LoadArgs::for_trial(files.clone(), into, (self.args.columns.clone(), reading), candidate);
+                load::load(&args, self.config, self.signals, &Output::new(true, true, false, false).without_notices())
+            }
+            Sample::Table(rows) => {
+                let options = candidate.apply(LoadOptions::default());
+                Loader::new(self.config.clone(), into).with_options(options).load(vec![rows.source(self.rows)?])
+            }
+        }
+    }
+}
+
+impl Measure for Trials<'_> {
+    fn measure(&mut self, candidate: &Candidate) -> Result<std::result::Result<f64, String>> {
+        self.output.detail(&format!("measuring {candidate}"));
+        if self.output.shows_progress() && self.output.is_terminal() {
+            let left = human::whole_time(self.args.budget.saturating_sub(self.began.elapsed()));
+            self.output.set_line(Some(&format!("{} loads measured, about {left} left; now {candidate}", self.n_done)));
+        }
+        self.copy.empty()?;
+        let loaded = self.load(candidate);
+        self.n_done += 1;
+        let report = match loaded {
+            Ok(report) => report,
+            // The loader refused the options, or the server the method.
+            Err(error)
+                if *candidate != Candidate::DEFAULT
+                    && matches!(error.kind(), inrush_core::Kind::Config | inrush_core::Kind::Guarantee) =>
+            {
+                return Ok(Err(error.message().to_owned()));
+            }
+            Err(error) => return Err(error),
+        };
+        match exit::code_of_report(&report) {
+            exit::OK | exit::REJECTED => {}
+            exit::INTERRUPTED => return Err(Error::new(inrush_core::Kind::Interrupted, "interrupted")),
+            _ => {
+                let why = report.stop.as_ref().map_or_else(String::new, why);
+                return match *candidate == Candidate::DEFAULT {
+                    true => Err(Error::config(format!("the sample cannot be loaded: {why}"))),
+                    false => Ok(Err(why)),
+                };
+            }
+        }
+        if report.read == 0 {
+            return Err(Error::config("the files have no rows to sample"));
+        }
+        let seconds = report.elapsed.as_secs_f64();
+        self.last = Some(report);
+        Ok(Ok(seconds))
+    }
+
+    fn left(&self) -> f64 {
+        1.0 - self.began.elapsed().as_secs_f64() / self.args.budget.as_secs_f64()
+    }
+}
+
+/// The result, to be shown.
+struct TuneResult<'a> {
+    args: &'a TuneArgs,
+    table: &'a TableName,
+    sample: &'a Sample,
+    last: &'a Report,
+    /// The most rows that a sample could have.
+    limit: u64,
+    left_out: &'a [String],
+    outcome: Outcome,
+    advice: Advice,
+}
+
+impl TuneResult<'_> {
+    /// How many rows the files have, about: by their size, where that says it.
+    fn rows_in_all(&self) -> Option<u64> {
+        let Sample::Files(files) = self.sample else { return None };
+        if self.last.read < self.limit {
+            return Some(self.last.read);
+        }
+        let is_plain =
+            |file: &str| ["csv", "tsv", "txt", "jsonl", "ndjson"].iter().any(|end| file.ends_with(&format!(".{end}")));
+        if self.last.bytes == 0 || !files.iter().all(|file| is_plain(file)) {
+            return None;
+        }
+        let sizes = files.iter().map(|file| Some(std::fs::metadata(file).ok()?.len()));
+        let bytes: u64 = sizes.sum::<Option<u64>>()?;
+        Some((bytes as f64 / self.last.bytes as f64 * self.last.read as f64) as u64)
+    }
+
+    /// The command to copy, with the options that this one was given.
+    fn command(&self) -> String {
+        let own: Vec<String> = std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
+        let mut words = vec!["inrush".to_owned(), "load".to_owned()];
+        match self.sample {
+            Sample::Files(_) => words.extend(self.args.files.iter().map(|file| quoted(file))),
+            Sample::Table(_) => words.push("FILE".into()),
+        }
+        words.extend(["--into".into(), quoted(&self.args.table)]);
+        words.extend(kept(&own, &self.args.table, &self.args.files).iter().map(|word| quoted(word)));
+        words.extend(
+            self.advice
+                .candidate
+                .options()
+                .into_iter()
+                .flat_map(|(name, value)| std::iter::once(format!("--{name}")).chain(value)),
+        );
+        words.join(" ")
+    }
+
+    fn as_text(&self) -> String {
+        let mut text = String::new();
+        let of = match self.sample {
+            Sample::Files(files) => files.join(", "),
+            Sample::Table(_) => "the table itself; reading a file is not measured".into(),
+        };
+        let _ = writeln!(
+            text,
+            "a copy of {} on {}, {} of {of}",
+            self.table.quoted(),
+            self.last.server,
+            human::counted(self.last.read, "row")
+        );
+        if !self.left_out.is_empty() {
+            let _ = writeln!(
+                text,
+                "the copy lacks {}: a load into the table itself takes longer",
+                self.left_out.join(" and ")
+            );
+        }
+        if self.last.rejected > 0 {
+            let _ = writeln!(
+                text,
+                "{} of the sample cannot be stored, and are skipped",
+                human::counted(self.last.rejected, "row")
+            );
+        }
+        let _ = writeln!(text, "\nseconds a load, median of {} turns:", self.outcome.finalists[0].seconds.len());
+        let mut finalists: Vec<_> = self.outcome.finalists.iter().collect();
+        finalists.sort_by(|a, b| a.median().total_cmp(&b.median()));
+        for arm in finalists {
+            let _ = writeln!(text, "  {:>8.3}  {}", arm.median(), arm.candidate);
+        }
+        for arm in self.outcome.dropped.iter().take(SHOWN) {
+            let _ = writeln!(
+                text,
+                "  {:>8.3}  {} (dropped after {})",
+                arm.median(),
+                arm.candidate,
+                human::counted(arm.seconds.len() as u64, "turn")
+            );
+        }
+        if let Some(more) = self.outcome.dropped.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+            let _ = writeln!(text, "  and {more} slower ones");
+        }
+        for (why, candidates) in refusals(&self.outcome) {
+            let _ = writeln!(text, "  refused: {candidates}: {why}");
+        }
+        let _ = write!(text, "\n{}\n{}", self.sentence(), self.command());
+        text
+    }
+
+    fn sentence(&self) -> String {
+        let Advice { candidate, certainty, gain, rate, next } = &self.advice;
+        let mut text = match certainty {
+            Certainty::Faster => {
+                format!("`{candidate}` is faster than the defaults, which take {} as long.", times(gain))
+            }
+            Certainty::DefaultsAreEnough => "The defaults are as fast as anything that was measured.".to_owned(),
+            Certainty::Undecided => format!(
+                "Undecided: `{candidate}` may be faster than the defaults, which take {} as long; the machine is noisy. A longer `--budget` decides more.",
+                times(gain)
+            ),
+        };
+        let _ = write!(text, " {}", per_second(rate));
+        if let Some(rows) = self.rows_in_all() {
+            let seconds = Duration::from_secs_f64(rows as f64 / rate.median);
+            let _ =
+                write!(text, "; about {} for all of about {}", human::whole_time(seconds), human::counted(rows, "row"));
+        }
+        text.push('.');
+        if let Some((next, ratio)) = next {
+            let _ = write!(text, " Next is `{next}`: {} as long.", times(ratio));
+        }
+        text
+    }
+
+    fn as_json(&self) -> Value {
+        let Advice { candidate, certainty, gain, rate, next } = &self.advice;
+        let arm = |arm: &race::Arm| json!({ "options": options(&arm.candidate), "seconds": arm.seconds });
+        json!({
+            "inrush": "tune",
+            "version": 1,
+            "table": self.table.quoted(),
+            "server": self.last.server,
+            "sample_rows": self.last.read,
+            "rejected_rows": self.last.rejected,
+            "left_out": self.left_out,
+            "finalists": self.outcome.finalists.iter().map(arm).collect::<Vec<_>>(),
+            "dropped": self.outcome.dropped.iter().map(arm).collect::<Vec<_>>(),
+            "refused": self.outcome.refused.iter().map(|(one, why)| json!({ "options": options(one), "why": why })).collect::<Vec<_>>(),
+            "options": options(candidate),
+            "certainty": match certainty {
+                Certainty::Faster => "faster",
+                Certainty::DefaultsAreEnough => "defaults-are-enough",
+                Certainty::Undecided => "undecided",
+            },
+            "defaults_take_times": ratio(gain),
+            "rows_per_second": { "median": rate.median, "low": rate.interval.map(|at| at.low), "high": rate.interval.map(|at| at.high) },
+            "rows_in_all": self.rows_in_all(),
+            "next": next.as_ref().map(|(one, times)| json!({ "options": options(one), "takes_times": ratio(times) })),
+            "command": self.command(),
+            "exit_code": exit::OK,
+        })
+    }
+
+    /// Keys and values of a job file in this folder; what names the server is left to the command line and the option files.
+    fn job_file(&self, file: &Path) -> String {
+        let folder = file.parent().unwrap_or(Path::new(""));
+        let place = |name: &String| {
+            let absolute = std::path::absolute(name).unwrap_or_else(|_| name.into());
+            let folder = std::path::absolute(folder).unwrap_or_default();
+            absolute.strip_prefix(&folder).unwrap_or(&absolute).display().to_string()
+        };
+        // Texts, numbers, switches and lists are written alike in JSON and in TOML.
+        let mut lines = vec![
+            ("files", json!(self.args.files.iter().map(place).collect::<Vec<_>>())),
+            ("into", json!(self.args.table)),
+        ];
+        lines.extend(self.advice.candidate.options().into_iter().map(|(name, value)| match value {
+            Some(number) if name == "lanes" => (name, number.parse::<u64>().map_or(json!(number), Value::from)),
+            Some(value) => (name, json!(value)),
+            None => (name, json!(true)),
+        }));
+        let lines: String = lines.iter().map(|(name, value)| format!("{name} = {value}\n")).collect();
+        format!("# By inrush tune: {}\n{lines}", per_second(&self.advice.rate))
+    }
+}
+
+/// Why a load stopped.
+fn why(stop: &Stop) -> String {
+    match stop {
+        Stop::BadData(error) | Stop::Failed(error) | Stop::Unreadable(error) => error.to_string(),
+        Stop::Interrupted => "interrupted".into(),
+    }
+}
+
+/// The words of this command line that `inrush load` takes too: all but the command, its table, its files and its own options.
+fn kept(own: &[String], table: &str, files: &[String]) -> Vec<String> {
+    let mut positional: Vec<&str> =
+        std::iter::once("tune").chain([table]).chain(files.iter().map(String::as_str)).collect();
+    let mut kept = Vec::new();
+    let mut words = own.iter();
+    while let Some(word) = words.next() {
+        let name = word.split('=').next().unwrap_or_default();
+        if OWN.contains(&name) {
+            if !word.contains('=') {
+                words.next();
+            }
+            continue;
+        }
+        if SILENT.contains(&word.as_str()) {
+            continue;
+        }
+        if let Some(at) = positional.iter().position(|one| one == word) {
+            positional.remove(at);
+        } else {
+            kept.push(word.clone());
+        }
+    }
+    kept
+}
+
+/// Options with a value that `inrush load` lacks.
+const OWN: [&str; 3] = ["--budget", "--rows", "--write-job"];
+/// Options about how this command speaks.
+const SILENT: [&str; 6] = ["--json", "-q", "--quiet", "-v", "--verbose", "--no-progress"];
+
+/// A word as a shell reads it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+fn options(candidate: &Candidate) -> Value {
+    candidate
+        .options()
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value.map_or(Value::Bool(true), Value::from)))
+        .collect()
+}
+
+fn ratio(ratio: &Ratio) -> Value {
+    json!({ "median": ratio.times, "low": ratio.interval.map(|at| at.low), "high": ratio.interval.map(|at| at.high) })
+}
+
+fn times(ratio: &Ratio) -> String {
+    match ratio.interval {
+        Some(at) => format!("{:.2} times ({:.2} to {:.2})", ratio.times, at.low, at.high),
+        None => format!("{:.2} times", ratio.times),
+    }
+}
+
+fn per_second(rate: &Rate) -> String {
+    let interval = rate.interval.map(|at| format!(" ({} to {})", human::short(at.low), human::short(at.high)));
+    format!("{} rows/s{}", human::short(rate.median), interval.unwrap_or_default())
+}
+
+/// The reasons of what was refused, each with its candidates.
+fn refusals(outcome: &Outcome) -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> = Vec::new();
+    for (candidate, why) in &outcome.refused {
+        match all.iter_mut().find(|(known, _)| known == why) {
+            Some((_, candidates)) => *candidates += &format!(", {candidate}"),
+            None => all.push((why.clone(), candidate.to_string())),
+        }
+    }
+    all
+}
+
+/// The first sample.
+const FIRST_ROWS: u64 = 10_000;
+/// The largest sample.
+const MOST_ROWS: u64 = 5_000_000;
+/// Memory for rows of the table itself.
+const MOST_BYTES: usize = 256 << 20;
+/// How many dropped candidates are shown.
+const SHOWN: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_keeps_what_load_takes() {
+        let check = |own: &str, want: &str| {
+            let own: Vec<String> = own.split(' ').map(str::to_owned).collect();
+            assert_eq!(kept(&own, "shop.t", &["a.csv".into(), "b.csv".into()]).join(" "), want);
+        };
+        check("tune shop.t a.csv b.csv -h db", "-h db");
+        check("--json tune shop.t --budget 5m a.csv b.csv -h db -P 3307 --delimiter ;", "-h db -P 3307 --delimiter ;");
+        check("tune shop.t a.csv b.csv --budget=5m --rows=7 --write-job j.toml -q", "");
+    }
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        assert_eq!(quoted("a.csv"), "a.csv");
+        assert_eq!(quoted("my file"), "'my file'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+        assert_eq!(quoted(""), "''");
+    }
+}

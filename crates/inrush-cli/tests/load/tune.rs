@@ -1,0 +1,129 @@
+//! `inrush tune`: a result on every server, a command that works as it is printed, and nothing left behind.
+
+use crate::numbers::{TABLE, numbers};
+use crate::place::{Done, Place, everywhere};
+use std::process::Command;
+
+fn tune(place: &Place, arguments: &str) -> Done {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
+    command.arg("tune").args(arguments.split_whitespace()).current_dir(place.folder.path());
+    command.env("HOME", place.folder.path()).env_remove("INRUSH_URL").env("INRUSH_PASSWORD", &place.server.password);
+    command.arg("-S").arg(&place.server.socket).args(["-u", &place.server.user, "-D", place.schema.name()]);
+    place.done(&command.output().unwrap())
+}
+
+/// Schemas that a run of this test could have left: those of other tests have other tables.
+fn n_left(place: &Place, table: &str) -> String {
+    place.sql(&format!("SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA LIKE 'inrush\\_tune\\_%' AND TABLE_NAME = '{table}'"))
+}
+
+#[test]
+fn a_result_and_a_command_that_works() {
+    everywhere("tune", |place| {
+        place.sql(&TABLE.replace("numbers", "tuned_file"));
+        place.sql("ALTER TABLE tuned_file ADD KEY by_value (value, id)");
+        place.write("some numbers.csv", numbers(2000, |id| format!("{id},{id}")));
+        place.write("numbers.csv", numbers(2000, |id| format!("{id},{id}")));
+        // The time is over after the first turn: then the final has its least number of turns.
+        let done =
+            tune(place, "tuned_file numbers.csv --rows 500 --budget 1s --json --write-job job.toml --tls disabled");
+        assert_eq!(done.code, 0, "{done}");
+        assert_eq!(done.json["sample_rows"], 500, "{done}");
+        // By the size of the file: its later rows are longer.
+        assert!((1000..4000).contains(&done.json["rows_in_all"].as_u64().unwrap()), "{done}");
+        let finalists = done.json["finalists"].as_array().unwrap();
+        assert!(finalists.len() >= 2 && finalists[0]["options"].as_object().unwrap().is_empty(), "{done}");
+        assert!(finalists.iter().all(|arm| arm["seconds"].as_array().unwrap().len() >= 6), "{done}");
+        let refused = done.json["refused"].to_string();
+        assert_eq!(refused.contains("bulk"), place.is_mysql(), "{done}");
+        assert_eq!(refused.contains("load-data"), !place.server.local_infile, "{done}");
+        assert_eq!(
+            (place.sql("SELECT COUNT(*) FROM tuned_file").as_str(), n_left(place, "tuned_file").as_str()),
+            ("0", "0")
+        );
+        // The command, as it is, but for the password, which no command line has.
+        let command =
+            &done.json["command"].as_str().unwrap().replace("-D shop", &format!("-D {}", place.schema.name()));
+        let words: Vec<&str> = command.split(' ').skip(2).collect();
+        assert!(command.starts_with("inrush load numbers.csv --into tuned_file --tls disabled -S "), "{command}");
+        let mut load = place.bare("");
+        load.args(words).env("INRUSH_PASSWORD", &place.server.password);
+        let output = load.output().unwrap();
+        assert!(output.status.success(), "{command}: {output:?}");
+        assert_eq!(place.sql("SELECT COUNT(*), SUM(id) FROM tuned_file"), "2000,2001000");
+        // So does the job file.
+        place.forget();
+        place.sql("TRUNCATE tuned_file");
+        let done = place.go_on("--job job.toml");
+        assert_eq!(done.code, 0, "{done}\n{}", place.read("job.toml"));
+        assert_eq!(place.sql("SELECT COUNT(*) FROM tuned_file"), "2000");
+        // As a person sees it.
+        let mut shown = Command::new(env!("CARGO_BIN_EXE_inrush"));
+        shown.current_dir(place.folder.path()).env("INRUSH_PASSWORD", &place.server.password);
+        shown
+            .args(["tune", "tuned_file", "some numbers.csv", "--rows", "300", "--budget", "1s", "-S"])
+            .arg(&place.server.socket);
+        shown.args(["-u", &place.server.user, "-D", place.schema.name()]);
+        let done = place.done(&shown.output().unwrap());
+        assert!(
+            done.code == 0 && done.stdout.contains("inrush load 'some numbers.csv' --into tuned_file -S "),
+            "{done}"
+        );
+    });
+}
+
+#[test]
+fn rows_of_the_table_itself() {
+    everywhere("tune_own", |place| {
+        place.sql(
+            "CREATE TABLE tuned_rows (id INT AUTO_INCREMENT PRIMARY KEY, t VARCHAR(40), d DECIMAL(12,3), at DATETIME(6), \
+             longer INT AS (CHAR_LENGTH(t)) VIRTUAL, b VARBINARY(9)); CREATE TABLE log_of_rows (n INT)",
+        );
+        place.sql(
+            "CREATE TRIGGER after_rows AFTER INSERT ON tuned_rows FOR EACH ROW INSERT INTO log_of_rows VALUES (1)",
+        );
+        let empty = tune(place, "tuned_rows --budget 1s");
+        assert_eq!(empty.code, 1, "{empty}");
+        empty.says("has no rows to sample");
+        place.sql(
+            "INSERT INTO tuned_rows (t, d, at, b) VALUES ('a', 1.5, '2024-02-29 01:02:03.5', x'00FF'), (NULL, NULL, NULL, NULL), ('', -1, '1999-12-31', '')",
+        );
+        let before = place.sql("CHECKSUM TABLE tuned_rows, log_of_rows");
+        let done = tune(place, "tuned_rows --rows 3 --budget 1s --json");
+        assert_eq!(
+            (done.code, &done.json["sample_rows"], &done.json["left_out"][0]),
+            (0, &3.into(), &"1 trigger".into()),
+            "{done}"
+        );
+        assert_eq!(done.json["rejected_rows"], 0, "{done}");
+        assert!(done.json["command"].as_str().unwrap().starts_with("inrush load FILE --into tuned_rows "), "{done}");
+        assert_eq!(
+            (place.sql("CHECKSUM TABLE tuned_rows, log_of_rows"), n_left(place, "tuned_rows")),
+            (before, "0".into())
+        );
+    });
+}
+
+#[test]
+fn what_cannot_be_tuned() {
+    everywhere("tune_wrong", |place| {
+        place.sql("CREATE TABLE tuned_wrong (id INT PRIMARY KEY); CREATE VIEW seen AS SELECT * FROM tuned_wrong");
+        place.write("a.csv", "id\n1\n");
+        place.write("bad.csv", "name\nx\n");
+        place.write("empty.csv", "id\n");
+        for (arguments, code, says) in [
+            ("nothing a.csv", 1, "there is no table"),
+            ("seen a.csv", 1, "is no table that rows are loaded into"),
+            ("tuned_wrong -", 1, "standard input"),
+            ("tuned_wrong gone.csv", 1, "gone.csv"),
+            ("tuned_wrong bad.csv", 1, "name"),
+            ("tuned_wrong empty.csv", 1, "no rows to sample"),
+            ("tuned_wrong --write-job x.toml", 1, "FILE"),
+        ] {
+            let done = tune(place, &format!("{arguments} --budget 1s"));
+            assert_eq!(done.code, code, "{arguments}: {done}");
+            done.says(says);
+            assert_eq!(n_left(place, "tuned_wrong"), "0", "{arguments}");
+        }
+    });
+}
