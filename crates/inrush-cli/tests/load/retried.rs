@@ -109,6 +109,7 @@ fn on_its_own(family: &str) {
     a_server_that_is_read_only_for_a_while(&place);
     a_server_without_a_free_connection(&place);
     a_transaction_too_large_for_the_binary_log(&place);
+    a_member_of_a_group(&place);
 }
 
 fn a_server_that_is_read_only_for_a_while(place: &Place) {
@@ -181,6 +182,31 @@ fn a_transaction_too_large_for_the_binary_log(place: &Place) {
         assert!(done.json["chunks"].as_u64().unwrap() > 4, "{done}");
     }
     place.sql("SET GLOBAL max_binlog_cache_size = 18446744073709547520");
+}
+
+/// A member of a group, as far as its variables show it, gets no transaction larger than a group should have, however large chunks were
+/// requested. MariaDB shows a cluster only with Galera's library.
+fn a_member_of_a_group(place: &Place) {
+    let rows = 24_000;
+    place.write("texts.csv", numbers(rows, |id| format!("{id},{}", "x".repeat(1000))));
+    let chunks = |batch: &str| {
+        place.sql("DROP TABLE IF EXISTS texts; CREATE TABLE texts (id INT PRIMARY KEY, value VARCHAR(1000))");
+        let done = place.load(&format!("texts.csv --into texts --again --lanes 1 --batch {batch}"));
+        assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(rows))), "{done}");
+        let stored = place.sql("SELECT COUNT(*), COUNT(DISTINCT id), SUM(LENGTH(value)) FROM texts");
+        assert_eq!(stored, format!("{rows},{rows},{}", rows * 1000), "{done}");
+        done.json["chunks"].as_u64().unwrap()
+    };
+    assert_eq!(["64MiB", "24000", "12MiB"].map(chunks), [1, 1, 2]);
+    if place.is_mysql() {
+        place.sql(
+            "INSTALL PLUGIN group_replication SONAME 'group_replication.so'; \
+             SET GLOBAL group_replication_group_name = '3e11fa47-71ca-11e1-9e33-c80aa9429562'",
+        );
+        // Bytes are as many as there may be, rows are the halves of what was read, and what is below the limit stays as it is.
+        assert_eq!(["64MiB", "24000", "12MiB"].map(chunks), [2, 2, 2]);
+        place.sql("UNINSTALL PLUGIN group_replication");
+    }
 }
 
 /// As if nothing had ever been loaded.

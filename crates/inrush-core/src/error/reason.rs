@@ -62,6 +62,8 @@ pub enum Reason {
     AccessDenied,
     /// The server accepts no more connections at that moment, or no more of this user.
     ServerFull,
+    /// Another run, or a user, has ended this run of a load: it took the job over, or the job was forgotten.
+    JobTakenOver,
     /// Anything else.
     #[default]
     Other,

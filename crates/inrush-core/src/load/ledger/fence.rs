@@ -7,8 +7,9 @@
 
 use super::tables::{Ledger, columns, hex, text};
 use super::{ChunkLine, JobId};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Kind, Place, Reason, Result};
 use crate::load::Reject;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// One run's right to store chunks of a job.
@@ -187,8 +188,12 @@ impl RejectRow {
 
 /// The error that the older of two runs of a job gets.
 pub(super) fn taken_over() -> Error {
-    Error::new(crate::error::Kind::Server, TAKEN_OVER)
-        .with_hint("it goes on where this one ended; `inrush load --status` shows how far it is")
+    lost(TAKEN_OVER).with_hint("it goes on where this one ended; `inrush load --status` shows how far it is")
+}
+
+/// The error of a run that has lost its job.
+fn lost(message: impl Into<Cow<'static, str>>) -> Error {
+    Error::new(Kind::Server, message).because(Reason::JobTakenOver)
 }
 
 const TAKEN_OVER: &str = "another run has taken this job over";
@@ -199,18 +204,12 @@ impl Fence {
         taken_over()
     }
 
-    /// Whether it is that error.
-    pub fn is_taken_over_error(error: &Error) -> bool {
-        error.message() == TAKEN_OVER
-    }
-
     /// The same error with the user who did it, after the ledger was read. `fate` is the row of [`Fence::fate_query`],
     /// `forgotten_by` what [`JobLine::forgotten_by_query`](super::JobLine::forgotten_by_query) found, `me` this user.
     pub fn what_became_of_it(&self, fate: &[String], forgotten_by: Option<&str>, me: &str) -> Error {
-        let server = |message: String| Error::new(crate::error::Kind::Server, message);
         let [epoch, state, owner] = fate else {
             let by = forgotten_by.map_or_else(String::new, |user| format!(" by user `{user}`"));
-            return server(format!(
+            return lost(format!(
                 "this job was forgotten{by}, with `--forget` or by a load that emptied the table, and this run ended"
             ))
             .with_hint(
@@ -220,7 +219,7 @@ impl Fence {
         };
         let raised = epoch.parse::<u32>().ok().map(|now| now.wrapping_sub(self.epoch));
         if raised.is_none_or(|n| n >= MANY_RUNS) {
-            return server(format!(
+            return lost(format!(
                 "this job was forgotten while this run was at work, and user `{owner}` has begun it anew"
             ))
             .with_hint(
@@ -228,13 +227,13 @@ impl Fence {
             );
         }
         if state == "done" {
-            return server(format!("{TAKEN_OVER}, and has finished it: user `{owner}`"))
+            return lost(format!("{TAKEN_OVER}, and has finished it: user `{owner}`"))
                 .with_hint("nothing is missing; `inrush load --status` shows what is stored");
         }
         if owner.is_empty() || owner == me {
             return taken_over();
         }
-        server(format!("user `{owner}` has taken this job over with `--force`")).with_hint(
+        lost(format!("user `{owner}` has taken this job over with `--force`")).with_hint(
             "it is theirs now: their run goes on where this one ended; ask them before you load this file again",
         )
     }

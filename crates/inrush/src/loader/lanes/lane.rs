@@ -75,7 +75,7 @@ impl<'a> Lane<'a> {
         let mut parts = vec![chunk];
         while let Some(mut part) = parts.pop() {
             let method = self.target.choice().method;
-            let is_too_large = part.bytes_sent() > self.target.largest_chunk.load(Relaxed);
+            let is_too_large = self.target.is_too_large(part.bytes, part.bytes_sent());
             let halves = match is_too_large.then(|| part.halves(method, self.target)).flatten() {
                 Some(halves) => halves,
                 None => match self.store(&mut part) {

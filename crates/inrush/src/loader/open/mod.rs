@@ -172,6 +172,7 @@ pub(super) fn open(
     let sort =
         sort::plan(&mut connection, &known, options, (sources, &plans), &load.control, |event| load.notify(event))?;
     let order = order(&mut connection, &sort, profile.lanes_leave_room, options, &table)?;
+    let transaction_bytes = profile.transaction_bytes.min(variables.cluster.transaction_bytes());
     let target = Target {
         // Counts of rows found would hide which of them were changed.
         config: config.with_local_infile(loads_data).with_found_rows(false),
@@ -184,18 +185,14 @@ pub(super) fn open(
         max_packet: variables.max_packet,
         chooser: Mutex::new(chooser),
         accepted_warnings: Mutex::default(),
+        transaction_bytes,
         largest_chunk: usize::MAX.into(),
         bad_share: Mutex::default(),
         run_lock: RunLock::default(),
         _part_lock: part_lock,
         tuning: Arc::new(Tuning::new(
             options,
-            Before {
-                transaction_bytes: profile.transaction_bytes.min(variables.cluster.transaction_bytes()),
-                order,
-                is_serial,
-                methods,
-            },
+            Before { transaction_bytes, order, is_serial, methods },
         )?),
         sort,
         ignores_case: variables.ignores_case,

@@ -15,7 +15,7 @@ use inrush_core::load::ledger::Ledger;
 use inrush_core::load::steps::Shadow;
 use inrush_core::write::answer::AcceptedWarnings;
 use inrush_core::write::{Choice, Chooser, Table};
-use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 /// What all lanes into one table share.
@@ -38,7 +38,9 @@ pub(crate) struct Target {
     /// Which method writes, and what the server has refused.
     pub(crate) chooser: Mutex<Chooser>,
     pub(crate) accepted_warnings: Mutex<AcceptedWarnings>,
-    /// Chunks of more bytes than this are too large for some limit of the server.
+    /// The most bytes of rows that one transaction should have.
+    pub(crate) transaction_bytes: usize,
+    /// Chunks of more bytes than this, as they are sent, have met a limit of the server.
     pub(crate) largest_chunk: AtomicUsize,
     /// The share of bad rows that the last replay came to.
     pub(crate) bad_share: Mutex<f64>,
@@ -74,6 +76,13 @@ impl Target {
     /// The target, quoted, with its schema.
     pub(crate) fn quoted(&self) -> String {
         quote_table(&self.table.schema, &self.table.name)
+    }
+
+    /// Whether a chunk of so many bytes, and so many as they are sent, is too large for one transaction. A source's batches are only about as
+    /// large as requested, so a quarter more than the engine or the cluster should get is let pass.
+    pub(crate) fn is_too_large(&self, bytes: u64, bytes_sent: usize) -> bool {
+        let most = self.transaction_bytes.saturating_add(self.transaction_bytes / 4);
+        bytes > most as u64 || bytes_sent > self.largest_chunk.load(Relaxed)
     }
 
     /// The current method, and why.

@@ -73,7 +73,7 @@ impl Tuning {
             state: Mutex::new(state),
             tried: limits.methods.into(),
             budget,
-            batch: options.batch,
+            batch: options.batch.at_most(before.transaction_bytes),
             largest: usize::MAX.into(),
             left: UNKNOWN.into(),
         })
@@ -206,7 +206,7 @@ fn limits(options: &LoadOptions, before: Before) -> Limits {
     let lanes = options.lanes.unwrap_or_else(|| if is_one { 1 } else { first_lanes() });
     let (min_lanes, max_lanes) =
         if options.lanes.is_some() || is_fixed || for_one { (lanes, lanes) } else { (1, MAX_LANES.max(lanes)) };
-    let (batch, min_batch, max_batch) = match options.batch {
+    let (batch, min_batch, max_batch) = match options.batch.at_most(transaction_bytes) {
         BatchSize::Bytes(bytes) => (bytes, bytes, bytes),
         BatchSize::Rows(_) => (FIRST_BATCH, FIRST_BATCH, FIRST_BATCH),
         BatchSize::Auto if options.dry_run => (FIRST_BATCH, FIRST_BATCH, FIRST_BATCH),
@@ -214,6 +214,17 @@ fn limits(options: &LoadOptions, before: Before) -> Limits {
     };
     let methods = methods.filter(|_| lanes == 1 && !is_fixed);
     Limits { lanes, min_lanes, max_lanes, batch, min_batch, max_batch, memory: options.memory, methods }
+}
+
+impl BatchSize {
+    /// The same, of at most so many bytes. Rows are only counted while they are read: a lane cuts a chunk that is larger
+    /// ([`Target::is_too_large`](super::target::Target::is_too_large)).
+    fn at_most(self, most: usize) -> Self {
+        match self {
+            Self::Bytes(bytes) => Self::Bytes(bytes.min(most)),
+            Self::Auto | Self::Rows(_) => self,
+        }
+    }
 }
 
 const UNKNOWN: u64 = u64::MAX;
@@ -312,5 +323,9 @@ mod tests {
         assert_eq!(of_at_most(16 << 20).max_batch, 16 << 20);
         let small = of_at_most(100 << 10);
         assert_eq!([small.batch, small.min_batch, small.max_batch], [100 << 10; 3]);
+        let given = LoadOptions { batch: BatchSize::Bytes(64 << 20), ..options() };
+        let before = Before { transaction_bytes: 16 << 20, ..BEFORE };
+        assert_eq!(limits(&given, before).batch, 16 << 20);
+        assert_eq!(Tuning::new(&given, before).unwrap().batch_bytes(), Some(16 << 20));
     }
 }

@@ -123,6 +123,7 @@ fn what_became_of_a_job() {
     let fate = |row: &[&str]| row.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
     let say = |row: &[&str], by: Option<&str>| {
         let error = fence.what_became_of_it(&fate(row), by, "ann@%");
+        assert_eq!(error.reason(), Reason::JobTakenOver, "{error}");
         format!("{} / {}", error.message(), error.hint().unwrap_or_default())
     };
     let mine = say(&["8", "running", "ann@%"], None);
@@ -138,6 +139,13 @@ fn what_became_of_a_job() {
         );
         assert!(!gone.contains("goes on"), "{gone}");
     }
+}
+
+#[test]
+fn a_lost_job_is_known_by_its_reason() {
+    let told = [Fence::taken_over(), Fence::taken_over().while_doing("cannot finish the load")];
+    assert!(told.iter().all(|error| error.reason() == Reason::JobTakenOver));
+    assert_eq!(Error::new(Kind::Server, TAKEN_OVER).reason(), Reason::Other);
 }
 
 #[test]

@@ -4,7 +4,8 @@ use super::Jobs;
 use crate::loader::lanes::lane::Lane;
 use crate::loader::plan::target::Target;
 use crate::loader::sql;
-use inrush_core::load::ledger::{Fence, JobLine};
+use inrush_core::error::Reason;
+use inrush_core::load::ledger::JobLine;
 use inrush_core::load::report::JobState;
 use inrush_core::{Error, Result};
 
@@ -12,7 +13,7 @@ impl Jobs {
     /// If the error says that another run has taken the jobs over, adds which run did it and what that means for the rows. Any other error
     /// stays unchanged, and so does one for which the ledger has no details.
     pub(crate) fn explained(&mut self, target: &Target, error: Error) -> Error {
-        if !Fence::is_taken_over_error(&error) {
+        if error.reason() != Reason::JobTakenOver {
             return error;
         }
         self.fate = Some(JobState::TakenOver);
