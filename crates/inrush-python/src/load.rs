@@ -9,13 +9,11 @@ use crate::ending::Visit;
 use crate::source::{Ask, Data, Iterator_, Opening, Planned, PlannedSources, Request};
 use crate::{connection, failure, files, new_table, report};
 use inrush::documents::Events;
-use inrush::sans_io::load::{FieldTarget, Matching, Mode};
-use inrush::sans_io::write::Method;
+use inrush::sans_io::load::{FieldTarget, Matching};
 use inrush::{
-    BadRows, BatchSize, Computed, LoadEvent, LoadOption, LoadOptions, Loader, NamedJob, OptionValue, Report, Sort,
-    Source,
+    BadRows, BatchSize, Computed, LoadEvent, LoadOption, LoadOptions, Loader, NamedJob, OptionValue, Report, Source,
 };
-use inrush_core::{Error, FrontEnd, Kind, human};
+use inrush_core::{Error, FrontEnd, Kind};
 use inrush_files::hints::{self, Reading};
 use inrush_files::{
     FileOptions, NewTypes, QuotedEmpties, TableColumns, check_all_names, check_fields_of_formats, check_reject_file,
@@ -524,8 +522,6 @@ impl Options {
         };
         let ours = |error: Error| failure::exception(value.py(), &error);
         match name {
-            "mode" => load.mode = Mode::parse(&text()?).map_err(ours)?,
-            "key" => load.key = value.extract()?,
             "job" => self.job = Some(text()?),
             "part" => {
                 self.part = Some(match value.extract::<u64>() {
@@ -559,28 +555,9 @@ impl Options {
                 self.creates = creates;
                 replace(load, replaces);
             }
-            "replace_table" => replace(load, value.extract()?),
             "bad_rows" => {
                 let known = BadRows::parse(&text()?);
                 load.bad_rows = known.ok_or_else(|| refuse("\"stop\", \"skip\" or \"divert:FILE\""))?;
-            }
-            "batch" => {
-                let known = match value.extract::<usize>() {
-                    Ok(rows) => (rows > 0).then_some(BatchSize::Rows(rows)),
-                    Err(_) => text().ok().and_then(|text| BatchSize::parse(&text)),
-                };
-                let takes = "\"auto\", rows, or bytes such as \"4MiB\", at least 1 and at most 64 MiB";
-                load.batch = known.ok_or_else(|| refuse(takes))?;
-            }
-            "unchecked" => {
-                for check in value.extract::<Vec<String>>()? {
-                    match &*check {
-                        "unique" => load.unchecked.unique = true,
-                        "foreign-keys" => load.unchecked.foreign_keys = true,
-                        "zero-dates" => load.unchecked.zero_dates = true,
-                        _ => return Err(refuse("\"unique\", \"foreign-keys\", \"zero-dates\", or several")),
-                    }
-                }
             }
             // Read together.
             "sample" => self.files.reads_all_names = text()? == "all",
@@ -593,19 +570,6 @@ impl Options {
                 }
             }
             "time_zone" => load.time_zone = text()?,
-            "sort" => {
-                let known = Sort::parse(&text()?);
-                load.sort = known.ok_or_else(|| refuse("\"auto\", \"key\", \"server\" or \"none\""))?;
-            }
-            "memory" => {
-                let of_text = || match human::bytes_of(&text().ok()?)? {
-                    (bytes, true) => usize::try_from(bytes).ok(),
-                    (_, false) => None,
-                };
-                let bytes = value.extract::<usize>().ok().or_else(of_text);
-                load.memory = bytes.ok_or_else(|| refuse("bytes, or such as \"256MiB\""))?;
-            }
-            "method" => load.method = Method::parse(&text()?, &Method::LOADS).map_err(ours)?,
             "set" => {
                 let all = value.extract::<Vec<String>>()?;
                 load.set = all.iter().map(|one| Computed::parse(one)).collect::<inrush::Result<_>>().map_err(ours)?;
@@ -613,8 +577,6 @@ impl Options {
             "events" => self.events = Some(value.extract()?),
             "tuning_trace" => load.tuning_trace = Some(value.extract()?),
             "temp_dir" => load.temp_dir = Some(value.extract()?),
-            "atomic" => load.atomic |= value.extract::<bool>()?,
-            "truncate" => load.truncate |= value.extract::<bool>()?,
             "if_loaded" => {
                 load.skip_loaded = match &*text()? {
                     "error" => false,
@@ -657,7 +619,7 @@ fn set_declared(
             }
         }
         OptionValue::One { .. } => vec![value.str()?.extract()?],
-        OptionValue::Many { .. } => value.extract()?,
+        OptionValue::Many { .. } | OptionValue::List { .. } => value.extract()?,
     };
     texts.iter().try_for_each(|text| option.set(load, text).ok_or_else(|| refuse(option.takes)))
 }

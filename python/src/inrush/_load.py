@@ -71,34 +71,11 @@ class FileOptions(TypedDict, total=False):
 class LoadOptions(FileOptions, total=False):
     """The options of `inrush.load`, for what hands them on. Each is explained there."""
 
-    mode: str
-    key: Sequence[str] | str
-    create: bool | str | None
-    replace_table: bool
-    columns: str | Sequence[str]
-    job: str | None
-    part: str | int | None
-    parts: int | None
-    bad_rows: str
-    nan: str
-    nanoseconds: str
-    time_zone: str
-    sort: str
-    memory: int | str
     method: str | None
     batch: int | str | None
-    unchecked: Sequence[str] | str
-    index: bool
-    sample: int | str | None
-    tight: bool
-    type: Mapping[str, str] | Sequence[str] | str
-    set: Sequence[str] | str
-    atomic: bool
-    truncate: bool
-    force: bool
-    if_loaded: str
-    temp_dir: str | os.PathLike[str] | None
-    tuning_trace: str | os.PathLike[str] | None
+    mode: str
+    key: Sequence[str] | str
+    memory: int | str
     lanes: int | str | None
     guarantee: str
     rate: int | str | None
@@ -112,6 +89,29 @@ class LoadOptions(FileOptions, total=False):
     dry_run: bool
     again: bool
     trust_source: bool
+    truncate: bool
+    sort: str
+    atomic: bool
+    unchecked: Sequence[str] | str
+    replace_table: bool
+    create: bool | str | None
+    columns: str | Sequence[str]
+    job: str | None
+    part: str | int | None
+    parts: int | None
+    bad_rows: str
+    nan: str
+    nanoseconds: str
+    time_zone: str
+    index: bool
+    sample: int | str | None
+    tight: bool
+    type: Mapping[str, str] | Sequence[str] | str
+    set: Sequence[str] | str
+    force: bool
+    if_loaded: str
+    temp_dir: str | os.PathLike[str] | None
+    tuning_trace: str | os.PathLike[str] | None
     progress: bool | Callable[[Progress], object] | None
     events: str | os.PathLike[str] | Callable[[dict[str, Any]], object] | None
     control: _inrush.Control | None
@@ -122,34 +122,11 @@ def load(
     table: str,
     to: str | Connection | None = None,
     *,
-    mode: str = "insert",
-    key: Sequence[str] | str = (),
-    create: bool | str | None = None,
-    replace_table: bool = False,
-    columns: str | Sequence[str] = "name",
-    job: str | None = None,
-    part: str | int | None = None,
-    parts: int | None = None,
-    bad_rows: str = "stop",
-    nan: str = "error",
-    nanoseconds: str = "error",
-    time_zone: str = "+00:00",
-    sort: str = "auto",
-    memory: int | str = "256MiB",
     method: str | None = None,
     batch: int | str | None = None,
-    unchecked: Sequence[str] | str = (),
-    index: bool = False,
-    sample: int | str | None = None,
-    tight: bool = False,
-    type: Mapping[str, str] | Sequence[str] | str = (),
-    set: Sequence[str] | str = (),
-    atomic: bool = False,
-    truncate: bool = False,
-    force: bool = False,
-    if_loaded: str = "error",
-    temp_dir: str | os.PathLike[str] | None = None,
-    tuning_trace: str | os.PathLike[str] | None = None,
+    mode: str = "insert",
+    key: Sequence[str] | str = (),
+    memory: int | str = "256MiB",
     lanes: int | str | None = None,
     guarantee: str = "exactly-once",
     rate: int | str | None = None,
@@ -163,6 +140,29 @@ def load(
     dry_run: bool = False,
     again: bool = False,
     trust_source: bool = False,
+    truncate: bool = False,
+    sort: str = "auto",
+    atomic: bool = False,
+    unchecked: Sequence[str] | str = (),
+    replace_table: bool = False,
+    create: bool | str | None = None,
+    columns: str | Sequence[str] = "name",
+    job: str | None = None,
+    part: str | int | None = None,
+    parts: int | None = None,
+    bad_rows: str = "stop",
+    nan: str = "error",
+    nanoseconds: str = "error",
+    time_zone: str = "+00:00",
+    index: bool = False,
+    sample: int | str | None = None,
+    tight: bool = False,
+    type: Mapping[str, str] | Sequence[str] | str = (),
+    set: Sequence[str] | str = (),
+    force: bool = False,
+    if_loaded: str = "error",
+    temp_dir: str | os.PathLike[str] | None = None,
+    tuning_trace: str | os.PathLike[str] | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
     events: str | os.PathLike[str] | Callable[[dict[str, Any]], object] | None = None,
     control: _inrush.Control | None = None,
@@ -177,44 +177,13 @@ def load(
             dataclasses. An iterator is asked in the thread that calls, so that its exceptions come out of this call.
         table: `table` or `database.table`.
         to: a URL, `mysql://user@host/database`; or a connection, whose URL is used; None: INRUSH_URL, or the option files.
-        mode: `insert`, `ignore`, `replace`, `upsert`, `update` or `delete`.
-        key: the columns of the unique key that the mode goes by; for a new table its primary key.
-        create: True or "append": the table is made if it is missing; "replace": a new one takes the old one's place at the end, and until
-            then, and after a failure, the old one is as it was. Its definition is that of the data.
-        replace_table: whether a new table takes the old one's place in the same way, with the old one's definition.
-        columns: "name", "position", or the table's columns for the data's in their order.
-        job: a name by which a later call knows the same rows: it goes on where an earlier one stopped, and loads nothing twice. Files
-            need none. Without one, data in memory are stored once by this call, and once more by the next.
-        part: which part of the job this is, for tasks that load a job side by side: a number or a name. Files take part in it, too. A part
-            that is loaded is not loaded again by any task, wherever its rows come from; two tasks that load it at the same time store it
-            once. Data in memory are compared by their content, for which all of them are read first; with if_loaded="skip" they are
-            not compared, and only what was stored in part must come in the same order.
-        parts: how many parts the job has; each of its calls must give the same number, or none.
-        if_loaded: what becomes of a job that an earlier call has finished: "error", since rows that begin in the same way may still be
-            others; or "skip", where the name stands for these rows and no others, as in a task that is run again.
-        bad_rows: "stop", "skip", or "divert:FILE".
-        nan: "error", or "null" to store NULL in the place of NaN.
-        nanoseconds: "error" where digits behind microseconds would be lost, or "truncate".
-        time_zone: what times without an offset mean.
-        sort: "auto", "key", "server" or "none": see the guide on sorting.
-        memory: for rows under way: bytes, or such as "256MiB".
-        method: how rows are written: "load-data", "bulk" (MariaDB), "multi-row-prepared", "multi-row"; None or "auto" finds out.
-        batch: rows or bytes of a chunk, which is one transaction: 64000, "4MiB"; None or "auto" adapts it.
-        unchecked: what the server checks less, at your risk: "unique", "foreign-keys", "zero-dates".
-        index: whether pandas' index is loaded too.
-        sample: from how many rows of each file the types of a new table are inferred, or "all", which are read first.
-        tight: whether the columns of a new table are as narrow as the sample.
-        type: types for columns of a new table: {"zip": "CHAR(5)"}.
-        set: columns that are computed, by SQL in which `@name` is a field of the data: "total=@price * @n".
-        atomic: all or nothing: a copy of the table is filled, and takes its place at the end.
-        truncate: whether the table is emptied first, which cannot be undone.
-        force: whether an unfinished job of another user is taken over; their run of it stops.
-        temp_dir: where sorted rows lie until they are sent; None: $TMPDIR, else /var/tmp.
-        tuning_trace: a file that tells what the tuner saw and decided.
-        progress: True for a bar (tqdm or rich, if there), or what is called with a `Progress` about ten times a second.
-        events: a file to which what happens is appended, a JSON object a line, as `--events` does it; or what is called with each as a
-            dict.
-        control: stops the load from another thread.
+        method: how rows are written: `auto`, `load-data`, `bulk` (MariaDB), `multi-row-prepared` or `multi-row`.
+        batch: rows or bytes of a chunk, which is one transaction: `64000`, `4MiB`; `auto` adapts it.
+        mode: `insert`, `ignore`, `replace`, `upsert`, `update` or `delete`: what happens to a row whose key exists, or
+            does not.
+        key: the columns of the unique key that the mode goes by, without it the primary key; of a new table its primary
+            key.
+        memory: the memory limit for rows in progress, in bytes: `256MiB`, `1GiB`.
         lanes: connections side by side: `auto` measures how many pay off.
         guarantee: `exactly-once` needs a table with transactions, `at-least-once` takes any.
         rate: the most rows a second: `5000`, `50k`; without it as fast as it goes.
@@ -230,6 +199,41 @@ def load(
         dry_run: check every row against the table and send nothing.
         again: load finished files once more.
         trust_source: skip re-verifying data that is already loaded: trust that the files are unchanged.
+        truncate: empty the table first (TRUNCATE: cannot be undone).
+        sort: sort the rows by the table's clustered key before they are sent: `auto`, `key` or `none`; or have the
+            `server` do it.
+        atomic: all or nothing: fill a copy of the table, which replaces it at the end.
+        unchecked: have the server check less, at your risk: `unique`, `foreign-keys`, `zero-dates` (0000-00-00).
+        replace_table: a new table with these rows takes the place of the one that is there when the last row is stored;
+            it has the same definition, with `create=True` the one inferred from the data.
+        create: True or "append": the table is made if it is missing; "replace": a new one takes the old one's place at the end, and until
+            then, and after a failure, the old one is as it was. Its definition is that of the data.
+        columns: "name", "position", or the table's columns for the data's in their order.
+        job: a name by which a later call knows the same rows: it goes on where an earlier one stopped, and loads nothing twice. Files
+            need none. Without one, data in memory are stored once by this call, and once more by the next.
+        part: which part of the job this is, for tasks that load a job side by side: a number or a name. Files take part in it, too. A part
+            that is loaded is not loaded again by any task, wherever its rows come from; two tasks that load it at the same time store it
+            once. Data in memory are compared by their content, for which all of them are read first; with if_loaded="skip" they are
+            not compared, and only what was stored in part must come in the same order.
+        parts: how many parts the job has; each of its calls must give the same number, or none.
+        if_loaded: what becomes of a job that an earlier call has finished: "error", since rows that begin in the same way may still be
+            others; or "skip", where the name stands for these rows and no others, as in a task that is run again.
+        bad_rows: "stop", "skip", or "divert:FILE".
+        nan: "error", or "null" to store NULL in the place of NaN.
+        nanoseconds: "error" where digits behind microseconds would be lost, or "truncate".
+        time_zone: what times without an offset mean.
+        index: whether pandas' index is loaded too.
+        sample: from how many rows of each file the types of a new table are inferred, or "all", which are read first.
+        tight: whether the columns of a new table are as narrow as the sample.
+        type: types for columns of a new table: {"zip": "CHAR(5)"}.
+        set: columns that are computed, by SQL in which `@name` is a field of the data: "total=@price * @n".
+        force: whether an unfinished job of another user is taken over; their run of it stops.
+        temp_dir: where sorted rows lie until they are sent; None: $TMPDIR, else /var/tmp.
+        tuning_trace: a file that tells what the tuner saw and decided.
+        progress: True for a bar (tqdm or rich, if there), or what is called with a `Progress` about ten times a second.
+        events: a file to which what happens is appended, a JSON object a line, as `--events` does it; or what is called with each as a
+            dict.
+        control: stops the load from another thread.
         files: how files are read: `FileOptions`.
 
     Returns:
@@ -247,34 +251,11 @@ def load(
     """
     sources, has_names = _sources(data, columns, partial(_arrow, index=index, keeps_nan=nan != "null"))
     options: dict[str, Any] = {
+        "method": method,
+        "batch": batch,
         "mode": mode,
         "key": _texts(key),
-        "create": create,
-        "replace_table": replace_table,
-        "columns": columns if isinstance(columns, str) else list(columns),
-        "has_names": has_names,
-        "job": job,
-        "part": part,
-        "parts": parts,
-        "bad_rows": bad_rows,
-        "nan": nan,
-        "time_zone": time_zone,
-        "sort": sort,
         "memory": memory,
-        "method": method,
-        "set": _texts(set),
-        "atomic": atomic,
-        "truncate": truncate,
-        "if_loaded": if_loaded,
-        "nanoseconds": nanoseconds,
-        "batch": batch,
-        "unchecked": _texts(unchecked),
-        "sample": None if sample is None else str(sample),
-        "tight": tight,
-        "type": _pairs(type),
-        "force": force,
-        "temp_dir": None if temp_dir is None else os.fspath(temp_dir),
-        "tuning_trace": None if tuning_trace is None else os.fspath(tuning_trace),
         "lanes": lanes,
         "guarantee": guarantee,
         "rate": rate,
@@ -288,6 +269,29 @@ def load(
         "dry_run": dry_run,
         "again": again,
         "trust_source": trust_source,
+        "truncate": truncate,
+        "sort": sort,
+        "atomic": atomic,
+        "unchecked": _texts(unchecked),
+        "replace_table": replace_table,
+        "create": create,
+        "columns": columns if isinstance(columns, str) else list(columns),
+        "has_names": has_names,
+        "job": job,
+        "part": part,
+        "parts": parts,
+        "bad_rows": bad_rows,
+        "nan": nan,
+        "time_zone": time_zone,
+        "set": _texts(set),
+        "if_loaded": if_loaded,
+        "nanoseconds": nanoseconds,
+        "sample": None if sample is None else str(sample),
+        "tight": tight,
+        "type": _pairs(type),
+        "force": force,
+        "temp_dir": None if temp_dir is None else os.fspath(temp_dir),
+        "tuning_trace": None if tuning_trace is None else os.fspath(tuning_trace),
     }
     told = None
     if callable(events):

@@ -151,7 +151,7 @@ fn another_key() {
         done.says("table `bare` has no unique key");
         let done = place.load("people.csv --into people --mode upsret");
         assert_eq!(done.code, 1, "{done}");
-        done.says("`upsret` is not a mode");
+        done.says("`--mode upsret` is not understood");
     });
 }
 

@@ -187,6 +187,8 @@ pub struct LoadOption {
     pub takes: &'static str,
     /// How many values it has.
     pub value: OptionValue,
+    /// Options that contradict it in one command line. In Python, where a switch may be given as `False`, both are allowed.
+    pub excludes: &'static [&'static str],
     set: Set,
 }
 
@@ -210,11 +212,62 @@ pub enum OptionValue {
         /// The name of one in the command's help.
         name: &'static str,
     },
+    /// Any number of words, which the command takes in one text with commas.
+    List {
+        /// Their name in the command's help.
+        name: &'static str,
+    },
 }
 
 impl LoadOption {
     /// The options, in the order of the help.
     pub const ALL: &[LoadOption] = &[
+        one(
+            "method",
+            "How rows are written: `auto`, `load-data`, `bulk` (MariaDB), `multi-row-prepared` or `multi-row`",
+            ("METHOD", "auto"),
+            "str | None = None",
+            |options, text| put(&mut options.method, Method::parse(text, &Method::LOADS).ok()),
+        )
+        .takes("`auto`, `load-data`, `bulk`, `multi-row-prepared` or `multi-row`"),
+        one(
+            "batch",
+            "Rows or bytes of a chunk, which is one transaction: `64000`, `4MiB`; `auto` adapts it",
+            ("auto|ROWS|BYTES", "auto"),
+            OPTIONAL,
+            |options, text| put(&mut options.batch, BatchSize::parse(text)),
+        )
+        .takes("`auto`, rows (`64000`) or bytes (`4MiB`), at least 1 and at most 64 MiB"),
+        one(
+            "mode",
+            "`insert`, `ignore`, `replace`, `upsert`, `update` or `delete`: what happens to a row whose key exists, or does not",
+            ("MODE", "insert"),
+            "str = \"insert\"",
+            |options, text| put(&mut options.mode, Mode::parse(text).ok()),
+        )
+        .takes("`insert`, `ignore`, `replace`, `upsert`, `update` or `delete`"),
+        list(
+            "key",
+            "The columns of the unique key that the mode goes by, without it the primary key; of a new table its primary key",
+            "a,b",
+            |options, text| {
+                let name = text.trim_matches('`');
+                options.key.extend((!name.is_empty()).then(|| name.to_owned()));
+                Some(())
+            },
+        )
+        .takes("names of columns"),
+        one(
+            "memory",
+            "The memory limit for rows in progress, in bytes: `256MiB`, `1GiB`",
+            ("BYTES", "256MiB"),
+            "int | str = \"256MiB\"",
+            |options, text| {
+                let bytes = human::bytes_of(text).map(|(bytes, _)| usize::try_from(bytes).unwrap_or(usize::MAX));
+                put(&mut options.memory, bytes.filter(|bytes| *bytes >= LEAST_MEMORY))
+            },
+        )
+        .takes("bytes such as `256MiB` or `1GiB`, at least 1 MiB"),
         one("lanes", "Connections side by side: `auto` measures how many pay off", ("auto|N", "auto"), OPTIONAL, |options, text| {
             let number = || text.parse().ok().filter(|lanes| (1..=MAX_LANES).contains(lanes));
             options.lanes = if text == "auto" { None } else { Some(number()?) };
@@ -226,10 +279,7 @@ impl LoadOption {
             "`exactly-once` needs a table with transactions, `at-least-once` takes any",
             ("PROMISE", "exactly-once"),
             "str = \"exactly-once\"",
-            |options, text| {
-                options.guarantee = Guarantee::parse(text)?;
-                Some(())
-            },
+            |options, text| put(&mut options.guarantee, Guarantee::parse(text)),
         )
         .takes("`exactly-once` or `at-least-once`"),
         one(
@@ -270,10 +320,7 @@ impl LoadOption {
             "How long a chunk is retried after a deadlock, a lost connection or the like: `30s`, `10m`; `0` is never",
             ("TIME", "10m"),
             "float | str = 600",
-            |options, text| {
-                options.retries_for = human::time_of(text)?;
-                Some(())
-            },
+            |options, text| put(&mut options.retries_for, human::time_of(text)),
         )
         .takes("a time such as `30s`, `10m` or `2h`"),
         switch("dry-run", "Check every row against the table and send nothing", |options, _| on(&mut options.dry_run)),
@@ -281,6 +328,39 @@ impl LoadOption {
         switch("trust-source", "Skip re-verifying data that is already loaded: trust that the files are unchanged", |options, _| {
             on(&mut options.trust_source)
         }),
+        switch("truncate", "Empty the table first (TRUNCATE: cannot be undone)", |options, _| on(&mut options.truncate)),
+        one(
+            "sort",
+            "Sort the rows by the table's clustered key before they are sent: `auto`, `key` or `none`; or have the `server` do it",
+            ("ORDER", "auto"),
+            "str = \"auto\"",
+            |options, text| put(&mut options.sort, Sort::parse(text)),
+        )
+        .takes("`key` (sorted by the table's clustered key), `server` (the server sorts), `none`, or `auto` (sorted where it is worth it)"),
+        switch("atomic", "All or nothing: fill a copy of the table, which replaces it at the end", |options, _| {
+            on(&mut options.atomic)
+        }),
+        list(
+            "unchecked",
+            "Have the server check less, at your risk: `unique`, `foreign-keys`, `zero-dates` (0000-00-00)",
+            "CHECKS",
+            |options, text| match text {
+                "unique" => on(&mut options.unchecked.unique),
+                "foreign-keys" => on(&mut options.unchecked.foreign_keys),
+                "zero-dates" => on(&mut options.unchecked.zero_dates),
+                _ => None,
+            },
+        )
+        .takes("`unique`, `foreign-keys`, `zero-dates`, or several of them"),
+        switch(
+            "replace-table",
+            "A new table with these rows takes the place of the one that is there when the last row is stored; it has the same definition, with `--create-table` the one inferred from the data",
+            |options, _| {
+                (options.replace, options.atomic, options.truncate) = (true, true, true);
+                Some(())
+            },
+        )
+        .excludes(&["truncate", "atomic"]),
     ];
 
     /// The option of this name; Python's has `_` for `-`.
@@ -303,6 +383,11 @@ impl LoadOption {
         Self { takes, ..self }
     }
 
+    /// Which options of the command contradict it.
+    const fn excludes(self, excludes: &'static [&'static str]) -> Self {
+        Self { excludes, ..self }
+    }
+
     /// Lists it under another heading.
     const fn under(self, heading: &'static str) -> Self {
         Self { heading, ..self }
@@ -313,7 +398,15 @@ impl LoadOption {
 type Set = fn(&mut LoadOptions, &str) -> Option<()>;
 
 const fn switch(name: &'static str, help: &'static str, set: Set) -> LoadOption {
-    LoadOption { name, help, heading: "Writing", takes: "true or false", value: OptionValue::Switch, set }
+    LoadOption {
+        name,
+        help,
+        heading: "Writing",
+        takes: "true or false",
+        value: OptionValue::Switch,
+        excludes: &[],
+        set,
+    }
 }
 
 /// An option with one value; `shown`: the value's name in the command's help, and its default or nothing.
@@ -332,11 +425,20 @@ const fn many(name: &'static str, help: &'static str, value: &'static str, set: 
     LoadOption { takes: "texts", value: OptionValue::Many { name: value }, ..switch(name, help, set) }
 }
 
+const fn list(name: &'static str, help: &'static str, value: &'static str, set: Set) -> LoadOption {
+    LoadOption { value: OptionValue::List { name: value }, ..switch(name, help, set) }
+}
+
 /// Python's type and default of an option that is not set.
 const OPTIONAL: &str = "int | str | None = None";
 
 /// The most that `lanes` takes.
 const MAX_LANES: usize = 256;
+
+fn put<T>(field: &mut T, value: Option<T>) -> Option<()> {
+    *field = value?;
+    Some(())
+}
 
 fn given<T>(field: &mut Option<T>, value: Option<T>) -> Option<()> {
     *field = Some(value?);

@@ -3,10 +3,9 @@
 use super::experiment::{self, Common, Experiment, RunPlan, ServerFacts, listed};
 use super::place::{BenchPlace, SCHEMA, Throwaway};
 use crate::Output;
-use crate::commands::load::parse_sort;
 use crate::commands::server::parse_size;
 use clap::Args;
-use inrush::Sort;
+use inrush::{LoadOption, Sort};
 use inrush_bench::load::data::Data;
 use inrush_bench::load::{self, Axes, Cell, FileKind, Input, LoadWriter, Loads, Order, Settings};
 use inrush_bench::results::{Case, Results, Sample};
@@ -241,7 +240,8 @@ fn commit_rows(text: &str) -> std::result::Result<usize, String> {
 }
 
 fn sort(text: &str) -> std::result::Result<Sort, String> {
-    parse_sort(text).map_err(|error| error.hint().map_or_else(|| error.to_string(), str::to_owned))
+    let takes = LoadOption::find("sort").map_or("", |option| option.takes);
+    Sort::parse(text).ok_or_else(|| format!("it takes {takes}"))
 }
 
 fn scale(text: &str) -> std::result::Result<f64, String> {

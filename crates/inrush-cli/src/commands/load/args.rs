@@ -1,17 +1,16 @@
 //! The options of `inrush load`, and their values. Every error in them is reported before a file is opened.
 
 use super::loader_args::LoaderArgs;
-use super::{sizes, sources};
+use super::sources;
 use crate::commands::file_args::{FileArgs, ManifestFormat};
 use crate::commands::manifest::{CsvText, MANIFEST};
 use crate::commands::masks::MaskArgs;
 use crate::connection::ConnectArgs;
 use clap::{Args, Parser};
-use inrush::sans_io::load::lane::Unchecked;
 use inrush::sans_io::load::{FieldTarget, Matching, Mode};
-use inrush::sans_io::write::{Computed, Method};
+use inrush::sans_io::write::Computed;
 use inrush::table::TableName;
-use inrush::{BadRows, BatchSize, LoadOptions, NamedJob, Sort};
+use inrush::{BadRows, BatchSize, LoadOptions, NamedJob};
 use inrush_bench::tune::Candidate;
 use inrush_core::{Error, Result};
 use inrush_files::{CsvOptions, Format, NewTypes, is_address, is_of_one_table, reject_file_name};
@@ -32,26 +31,6 @@ pub(crate) struct LoadArgs {
     #[command(flatten)]
     pub(crate) connect: ConnectArgs,
 
-    /// How rows are written: `auto`, `load-data`, `bulk` (MariaDB), `multi-row-prepared` or `multi-row`
-    #[arg(long, default_value = "auto", value_name = "METHOD", help_heading = "Writing")]
-    method: String,
-
-    /// Rows or bytes of a chunk, which is one transaction: `64000`, `4MiB`; `auto` adapts it
-    #[arg(long, default_value = "auto", value_name = "auto|ROWS|BYTES", help_heading = "Writing")]
-    batch: String,
-
-    /// `insert`, `ignore`, `replace`, `upsert`, `update` or `delete`: what happens to a row whose key exists, or does not
-    #[arg(long, default_value = "insert", value_name = "MODE", help_heading = "Writing")]
-    mode: String,
-
-    /// The columns of the unique key to go by [default: the primary key]
-    #[arg(long, value_name = "a,b", help_heading = "Writing")]
-    key: Option<String>,
-
-    /// The memory limit for rows in progress
-    #[arg(long, default_value = "256MiB", value_name = "BYTES", help_heading = "Writing")]
-    memory: String,
-
     /// Those of the library's table.
     #[command(flatten)]
     loading: LoaderArgs,
@@ -60,33 +39,13 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "FILE", help_heading = "Writing", hide = true)]
     tuning_trace: Option<PathBuf>,
 
-    /// Empty the table first (TRUNCATE: cannot be undone)
-    #[arg(long, help_heading = "Writing")]
-    truncate: bool,
-
-    /// Sort the rows by the table's clustered key before they are sent: `auto`, `key` or `none`; or have the `server` do it
-    #[arg(long, default_value = "auto", value_name = "ORDER", help_heading = "Writing")]
-    sort: String,
-
     /// Where sorted rows lie until they are sent: room for about 1.2 times the text [default: $TMPDIR, else /var/tmp]
     #[arg(long, value_name = "DIR", help_heading = "Writing")]
     temp_dir: Option<PathBuf>,
 
-    /// All or nothing: fill a copy of the table, which replaces it at the end
-    #[arg(long, help_heading = "Writing")]
-    atomic: bool,
-
-    /// Have the server check less, at your risk: `unique`, `foreign-keys`, `zero-dates` (0000-00-00), with commas
-    #[arg(long, value_name = "CHECKS", help_heading = "Writing")]
-    unchecked: Option<String>,
-
     /// Create the table if it does not exist, with types inferred from the first 4 MiB of each file
     #[arg(long, help_heading = "Writing")]
     pub(crate) create_table: bool,
-
-    /// A new table with these rows takes the place of the one that is there when the last row is stored; it has the same definition, with `--create-table` the one inferred from the files
-    #[arg(long, help_heading = "Writing", conflicts_with_all = ["truncate", "atomic"])]
-    replace_table: bool,
 
     /// Infer the types of a new table from the first ROWS of each file, or from `all`, which are read first; of JSON `all` also takes the names of all records
     #[arg(long, value_name = "ROWS|all", help_heading = "Writing")]
@@ -222,24 +181,13 @@ impl LoadArgs {
         };
         let mut set: Vec<_> = self.reading.set.iter().map(|text| Computed::parse(text)).collect::<Result<_>>()?;
         set.extend(self.computed.iter().cloned());
-        let mut options = LoadOptions::default();
-        self.loading.set(&mut options)?;
+        let options = self.loading.options()?;
         Ok(options
-            .with_method(Method::parse(&self.method, &Method::LOADS)?)
-            .with_batch(sizes::batch(&self.batch)?)
-            .with_memory(sizes::memory(&self.memory)?)
             .with_tuning_trace(self.tuning_trace.clone())
             .with_matching(matching)
             .with_set(set)
-            .with_mode(Mode::parse(&self.mode)?)
-            .with_key(self.key.as_deref().map(names).unwrap_or_default())
             .with_bad_rows(bad_rows)
-            .with_sort(parse_sort(&self.sort)?)
             .with_temp_dir(self.temp_dir.clone())
-            .with_atomic(self.atomic || self.replace_table)
-            .with_replace(self.replace_table)
-            .with_unchecked(self.unchecked.as_deref().map(parse_unchecked).transpose()?.unwrap_or_default())
-            .with_truncate(self.truncate || self.replace_table)
             .with_time_zone(self.reading.time_zone.clone())
             .with_job(self.named_job())
             .with_force(self.force))
@@ -255,7 +203,11 @@ impl LoadArgs {
         unchecked: Option<String>,
     ) -> Self {
         let Defaults { load } = Defaults::parse_from(["load", "-", "--into", "t"]);
-        Self { into, files, columns, reading, masks, unchecked, ..load }
+        let loading = match &unchecked {
+            Some(checks) => load.loading.with("unchecked", checks),
+            None => load.loading.clone(),
+        };
+        Self { into, files, columns, reading, masks, loading, ..load }
     }
 
     /// These files into a copy of a table, with the options of writing that are tried on it. Each load is a new one.
@@ -278,9 +230,6 @@ impl LoadArgs {
             into: Some(copy),
             loading: self.loading.without(&NOT_OF_COPIES).with("guarantee", "at-least-once"),
             tuning_trace: None,
-            truncate: false,
-            atomic: false,
-            replace_table: false,
             bad_rows: if self.bad_rows == "stop" { "stop" } else { "skip" }.to_owned(),
             events: None,
             copy_of: self.into.clone(),
@@ -302,9 +251,9 @@ impl LoadArgs {
     pub(crate) fn verifies(&self) -> Result<bool> {
         let refuse =
             |what: &str, why: &str| Err(Error::config(format!("`--verify` and `{what}` exclude each other: {why}")));
-        match self.mode.as_str() {
+        match self.loading.options()?.mode {
             _ if !self.verify => Ok(false),
-            mode @ ("ignore" | "update" | "delete") => {
+            mode @ (Mode::Ignore | Mode::Update | Mode::Delete) => {
                 refuse(&format!("--mode {mode}"), "rows of the files that are left out are not in the table")
             }
             _ if self.is_dry_run() => refuse("--dry-run", "nothing is stored"),
@@ -317,7 +266,7 @@ impl LoadArgs {
 
     /// Whether the table has no other rows than those of the files once they are loaded.
     pub(crate) fn fills_alone(&self) -> bool {
-        self.truncate || self.replace_table
+        self.loading.has("truncate") || self.loading.has("replace-table")
     }
 
     /// The same for one table; a `*` in the name of a file that is written becomes the table's name.
@@ -370,7 +319,7 @@ impl LoadArgs {
 
     /// Whether the server does not check foreign keys.
     pub(crate) fn leaves_foreign_keys(&self) -> Result<bool> {
-        Ok(self.unchecked.as_deref().map(parse_unchecked).transpose()?.unwrap_or_default().foreign_keys)
+        Ok(self.loading.options()?.unchecked.foreign_keys)
     }
 
     /// The error of a folder without a manifest, and of a file of that name that is none.
@@ -419,13 +368,10 @@ impl LoadArgs {
 
     /// How the files are read.
     pub(crate) fn csv_options(&self) -> Result<CsvOptions> {
-        let csv = self
-            .reading
-            .options(self.reads_all_names())
-            .csv_options(self.makes_table())?
-            .with_memory(sizes::memory(&self.memory)?);
+        let LoadOptions { memory, batch, .. } = self.loading.options()?;
+        let csv = self.reading.options(self.reads_all_names()).csv_options(self.makes_table())?.with_memory(memory);
         // Only the given limit applies: rows are not limited by the bytes of `auto`, nor bytes by its rows.
-        Ok(match sizes::batch(&self.batch)? {
+        Ok(match batch {
             BatchSize::Auto => csv,
             BatchSize::Rows(rows) => csv.with_batch_rows(Some(rows)).with_batch_bytes(BatchSize::MOST_BYTES),
             BatchSize::Bytes(bytes) => csv.with_batch_bytes(bytes),
@@ -449,7 +395,7 @@ impl LoadArgs {
 
     /// Whether a new table replaces the existing one.
     pub(crate) fn makes_table_anew(&self) -> bool {
-        self.create_table && self.replace_table
+        self.create_table && self.loading.has("replace-table")
     }
 
     /// Whether the names of JSON are those of all records.
@@ -481,37 +427,6 @@ impl LoadArgs {
     }
 }
 
-/// The order that `--sort` names.
-pub(crate) fn parse_sort(order: &str) -> Result<Sort> {
-    Sort::parse(order).ok_or_else(|| {
-        Error::config(format!("`--sort {order}` is not understood"))
-            .with_hint(
-                "`key` sorts by the table's clustered key, `server` has the server do it, `none` does not sort, `auto` does where it is worth it",
-            )
-    })
-}
-
-fn parse_unchecked(list: &str) -> Result<Unchecked> {
-    let mut unchecked = Unchecked::default();
-    for check in list.split(',').map(str::trim) {
-        match check {
-            "unique" => unchecked.unique = true,
-            "foreign-keys" => unchecked.foreign_keys = true,
-            "zero-dates" => unchecked.zero_dates = true,
-            _ => {
-                return Err(Error::config(format!("`--unchecked {list}` is not understood"))
-                    .with_hint("it takes `unique`, `foreign-keys`, `zero-dates`, or several with commas"));
-            }
-        }
-    }
-    Ok(unchecked)
-}
-
-/// The names of a list such as `--key a,b`.
-fn names(list: &str) -> Vec<String> {
-    list.split(',').map(|name| name.trim().trim_matches('`').to_owned()).filter(|name| !name.is_empty()).collect()
-}
-
 fn parse_bad_rows(text: &str) -> Result<BadRows> {
     BadRows::parse(text).ok_or_else(|| {
         Error::config(format!("`--bad-rows {text}` is not understood"))
@@ -520,5 +435,16 @@ fn parse_bad_rows(text: &str) -> Result<BadRows> {
 }
 
 /// Options that a copy which only compares is loaded without.
-const NOT_OF_COPIES: [&str; 8] =
-    ["guarantee", "rate", "before", "after", "defer-indexes", "allow-empty", "min-rows", "max-bad"];
+const NOT_OF_COPIES: [&str; 11] = [
+    "guarantee",
+    "rate",
+    "before",
+    "after",
+    "defer-indexes",
+    "allow-empty",
+    "min-rows",
+    "max-bad",
+    "truncate",
+    "atomic",
+    "replace-table",
+];

@@ -24,21 +24,22 @@ impl LoaderArgs {
 
     /// The same with this option.
     pub(crate) fn with(mut self, name: &str, text: &str) -> Self {
-        self.given.extend(LoadOption::find(name).map(|option| (option, vec![text.to_owned()])));
+        self.given.extend(LoadOption::find(name).map(|option| (option, values(option, text))));
         self
     }
 
-    /// Sets the options of a load.
-    pub(crate) fn set(&self, options: &mut LoadOptions) -> Result<()> {
+    /// The options of a load, the others being the default.
+    pub(crate) fn options(&self) -> Result<LoadOptions> {
+        let mut options = LoadOptions::default();
         for (option, texts) in &self.given {
             for text in texts {
-                option.set(options, text).ok_or_else(|| {
+                option.set(&mut options, text).ok_or_else(|| {
                     Error::config(format!("`--{} {text}` is not understood", option.name))
                         .with_hint(format!("it takes {}", option.takes))
                 })?;
             }
         }
-        Ok(())
+        Ok(options)
     }
 }
 
@@ -59,6 +60,7 @@ impl FromArgMatches for LoaderArgs {
             OptionValue::One { .. } | OptionValue::Many { .. } => {
                 matches.get_many::<String>(option.name).map(|texts| texts.cloned().collect())
             }
+            OptionValue::List { .. } => matches.get_one::<String>(option.name).map(|list| values(option, list)),
         };
         let given = LoadOption::ALL.iter().filter_map(|option| Some((option, texts(option)?)));
         Ok(Self { given: given.collect() })
@@ -70,8 +72,17 @@ impl FromArgMatches for LoaderArgs {
     }
 }
 
+/// The values that a text of an option has.
+fn values(option: &LoadOption, text: &str) -> Vec<String> {
+    match option.value {
+        OptionValue::List { .. } => text.split(',').map(|word| word.trim().to_owned()).collect(),
+        _ => vec![text.to_owned()],
+    }
+}
+
 fn argument(option: &'static LoadOption) -> Arg {
     let arg = Arg::new(option.name).long(option.name).help(option.help).help_heading(option.heading);
+    let arg = arg.conflicts_with_all(option.excludes);
     match option.value {
         OptionValue::Switch => arg.action(ArgAction::SetTrue),
         OptionValue::One { name, default: "", .. } => arg.value_name(name),
@@ -79,6 +90,7 @@ fn argument(option: &'static LoadOption) -> Arg {
         OptionValue::Many { name } => {
             arg.value_name(name).action(ArgAction::Append).help(format!("{}; may be given several times", option.help))
         }
+        OptionValue::List { name } => arg.value_name(name).help(format!("{}; several with commas", option.help)),
     }
 }
 
@@ -86,6 +98,7 @@ fn argument(option: &'static LoadOption) -> Arg {
 mod tests {
     use super::*;
     use clap::Parser;
+    use inrush::BatchSize;
     use std::time::Duration;
 
     #[derive(Parser)]
@@ -96,8 +109,7 @@ mod tests {
 
     fn options(line: &str) -> Result<LoadOptions> {
         let Line { loading } = Line::parse_from(["load"].into_iter().chain(line.split_whitespace()));
-        let mut options = LoadOptions::default();
-        loading.set(&mut options).map(|()| options)
+        loading.options()
     }
 
     #[test]
@@ -111,6 +123,38 @@ mod tests {
         assert_eq!(got.min_rows, inrush::MinRows::parse("90%"));
         assert_eq!((got.before, got.after.len()), (vec!["a".to_owned(), "b".into()], 0));
         assert_eq!(got.retries_for, Duration::from_secs(7200));
+    }
+    #[test]
+    fn words_with_commas() {
+        let got = options("--key=`a`,b --unchecked unique,zero-dates").unwrap();
+        assert_eq!(got.key, ["a", "b"]);
+        assert_eq!((got.unchecked.unique, got.unchecked.foreign_keys, got.unchecked.zero_dates), (true, false, true));
+        assert!(options("--unchecked=").is_err() && options("--unchecked unique,all").is_err());
+    }
+    #[test]
+    fn a_new_table_is_all_or_nothing() {
+        let got = options("--replace-table").unwrap();
+        assert_eq!((got.replace, got.atomic, got.truncate), (true, true, true));
+        assert!(Line::try_parse_from(["load", "--replace-table", "--truncate"]).is_err());
+        assert!(Line::try_parse_from(["load", "--atomic", "--truncate"]).is_ok());
+    }
+    #[test]
+    fn a_batch_is_rows_or_bytes() {
+        let batch = |text: &str| options(&format!("--batch={text}")).map(|got| got.batch).ok();
+        assert_eq!(batch("auto"), Some(BatchSize::Auto));
+        assert_eq!(batch("64000"), Some(BatchSize::Rows(64000)));
+        assert_eq!(batch("4MiB"), Some(BatchSize::Bytes(4 << 20)));
+        for wrong in ["", "0", "0k", "65MiB", "4x", "-1", "MiB", "1GiB", "99999999999999999999"] {
+            assert_eq!(batch(wrong), None, "{wrong}");
+        }
+    }
+    #[test]
+    fn memory_is_bytes() {
+        let memory = |text: &str| options(&format!("--memory={text}")).map(|got| got.memory).ok();
+        assert_eq!(["256MiB", "1g", "268435456"].map(memory), [256 << 20, 1 << 30, 256 << 20].map(Some));
+        for wrong in ["", "256", "0MiB", "1023k", "MiB", "1T"] {
+            assert_eq!(memory(wrong), None, "{wrong}");
+        }
     }
     #[test]
     fn lanes_are_counted_or_found_out() {
@@ -131,7 +175,18 @@ mod tests {
     }
     #[test]
     fn what_is_not_understood_is_named_with_what_is() {
-        for wrong in ["--max-bad=101%", "--max-bad=ten", "--max-bad=-1", "--min-rows=nan%", "--rate=0", "--rate=fast"] {
+        for wrong in [
+            "--max-bad=101%",
+            "--max-bad=ten",
+            "--max-bad=-1",
+            "--min-rows=nan%",
+            "--rate=0",
+            "--rate=fast",
+            "--mode=merge",
+            "--method=pipelined",
+            "--sort=by-key",
+            "--unchecked=all",
+        ] {
             let error = options(wrong).unwrap_err();
             assert_eq!(error.message(), format!("`{}` is not understood", wrong.replace('=', " ")));
             assert!(error.hint().unwrap().starts_with("it takes "), "{error}");
@@ -142,6 +197,7 @@ mod tests {
         let Line { loading } = Line::parse_from(["load", "--again", "--rate", "5k"]);
         let left = loading.without(&["rate"]);
         assert!(left.has("again") && !left.has("rate") && loading.has("rate"));
-        assert!(left.with("rate", "5").has("rate"));
+        let more = left.with("rate", "5").with("unchecked", "unique, zero-dates");
+        assert!(more.has("rate") && more.options().is_ok_and(|options| options.unchecked.zero_dates));
     }
 }

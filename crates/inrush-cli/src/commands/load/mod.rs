@@ -11,20 +11,20 @@ mod manifest;
 mod many;
 mod pace;
 mod progress;
+mod rate;
 mod repeats;
 mod show;
-mod sizes;
 mod sources;
 mod stopped;
 mod verified;
 
-pub(crate) use args::{LoadArgs, parse_sort};
+pub(crate) use args::LoadArgs;
 pub(crate) use compared::{FilesVerified, Request, compare, verify as verify_files};
 pub(crate) use interrupt::Watch;
 pub(crate) use job_file::expand;
 pub(crate) use manifest::loads as loads_of_export;
 pub(crate) use many::TableLoad;
-pub(crate) use sizes::rate as parse_rate;
+pub(crate) use rate::rate as parse_rate;
 pub(crate) use sources::{TableFiles, by_table, is_for_many};
 
 use crate::commands::masks;

@@ -190,10 +190,7 @@ pub(super) fn open(
         bad_share: Mutex::default(),
         run_lock: RunLock::default(),
         _part_lock: part_lock,
-        tuning: Arc::new(Tuning::new(
-            options,
-            Before { transaction_bytes, order, is_serial, methods },
-        )?),
+        tuning: Arc::new(Tuning::new(options, Before { transaction_bytes, order, is_serial, methods })?),
         sort,
         ignores_case: variables.ignores_case,
         table,

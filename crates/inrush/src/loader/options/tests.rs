@@ -163,7 +163,9 @@ fn python_lines() -> [(&'static str, &'static str, String); 4] {
         let (declared, value) = match option.value {
             OptionValue::Switch => ("bool = False", keyword.clone()),
             OptionValue::One { python, .. } => (python, keyword.clone()),
-            OptionValue::Many { .. } => ("Sequence[str] | str = ()", format!("_texts({keyword})")),
+            OptionValue::Many { .. } | OptionValue::List { .. } => {
+                ("Sequence[str] | str = ()", format!("_texts({keyword})"))
+            }
         };
         let python_type = declared.split(" = ").next().unwrap();
         let help = front_end::FrontEnd::Python.names(option.help, false);
@@ -174,10 +176,10 @@ fn python_lines() -> [(&'static str, &'static str, String); 4] {
     }
     let [types, arguments, texts, values] = lines;
     [
-        ("class LoadOptions(", "    progress: ", types),
-        ("def load(", "    progress: ", arguments),
-        ("    Args:\n", "        files: ", texts),
-        ("    options: dict[str, Any] = {\n", "    }\n", values),
+        ("class LoadOptions(", "    create: ", types),
+        ("def load(", "    create: ", arguments),
+        ("    Args:\n", "        create: ", texts),
+        ("    options: dict[str, Any] = {\n", "        \"create\": ", values),
     ]
 }
 

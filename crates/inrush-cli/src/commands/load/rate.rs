@@ -1,0 +1,27 @@
+//! A rate of rows, as exports and comparisons take it; that of a load is an option of the library.
+
+use inrush_core::{Error, Result, human};
+use std::num::NonZeroU64;
+
+/// `5000`, `50k`, `1M`; with or without `/s`.
+pub(crate) fn rate(text: &str) -> Result<NonZeroU64> {
+    human::rate_of(text).and_then(NonZeroU64::new).ok_or_else(|| {
+        Error::config(format!("`--rate {text}` is not understood"))
+            .with_hint("it takes rows a second: `5000`, `50k` or `1M`, at least 1")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_is_rows_a_second() {
+        for (text, want) in [("1", 1), ("5000", 5000), ("5000/s", 5000), ("50k", 50_000), ("2M/s", 2_000_000)] {
+            assert_eq!(rate(text).unwrap().get(), want);
+        }
+        for wrong in ["", "0", "0k", "-1", "1.5", "5 MiB", "/s", "5kib"] {
+            assert!(rate(wrong).is_err(), "{wrong}");
+        }
+    }
+}
