@@ -1,9 +1,7 @@
-//! A target column as the server describes it, and its type with everything a check must know.
+//! A target column as the server describes it, its type with everything a check must know, and what each type is for the code that reads,
+//! checks and writes its values: one row a type ([`ColumnType::properties`]).
 //!
-//! [`ColumnType::parse`] (in `parse_type.rs`) reads the server's spelling; `Display` writes the type as people write it
-//! in SQL, for messages.
-
-use std::fmt;
+//! `type_text.rs` reads and writes the names of types.
 
 /// One column of a target table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -207,82 +205,128 @@ impl GeometryKind {
     }
 }
 
-impl fmt::Display for ColumnType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// What a type is for the code that reads, checks and writes its values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TypeProperties {
+    /// What messages call a value of it: `a date`.
+    pub noun: &'static str,
+    /// How an encoder writes its cells.
+    pub form: Form,
+    /// What kind of column it makes.
+    pub kind: ColumnKind,
+    /// What an empty cell is.
+    pub empty: Empty,
+}
+
+/// How an encoder writes the cells of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A number in a form that needs no quotes in SQL.
+    Number,
+    /// The same for a BIT column: a text would be stored as the bits of its characters.
+    Bits,
+    /// A text without any byte that must be escaped.
+    Plain,
+    /// A text.
+    Text,
+    /// Bytes.
+    Bytes,
+    /// A geometry: well-known text, or the server's own format in hex (they differ in the first byte).
+    Geometry,
+    /// A text, without any byte that must be escaped, that is an argument of this function.
+    Argument(&'static str),
+}
+
+/// The kind of column that a field goes into, for sources whose values have types of their own: the same value is written in one
+/// way for a text, in another for bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// Whatever is written as text.
+    #[default]
+    Text,
+    /// A whole number.
+    Integer,
+    /// Bits, which bytes hold as a result does: the highest first.
+    Bits,
+    /// A DECIMAL.
+    Decimal,
+    /// A FLOAT.
+    Float,
+    /// A DOUBLE.
+    Double,
+    /// A day, or a day and a time.
+    Moment,
+    /// A time of day or a span.
+    Time,
+    /// Bytes.
+    Bytes,
+    /// A UUID type.
+    Uuid,
+    /// A JSON document.
+    Json,
+}
+
+impl ColumnKind {
+    /// Whether it holds whole numbers of any size exactly.
+    pub fn is_exact_number(self) -> bool {
+        matches!(self, Self::Integer | Self::Bits | Self::Decimal)
+    }
+}
+
+/// What an empty cell is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Empty {
+    /// A text like any other.
+    Text,
+    /// A value that is written as the empty text: no member of a SET, a member of some ENUMs.
+    Member,
+    /// No value: there is no empty number or date.
+    Nothing,
+}
+
+impl ColumnType {
+    /// What the type is.
+    pub fn properties(&self) -> TypeProperties {
+        let row = |noun, form, kind, empty| TypeProperties { noun, form, kind, empty };
         match self {
-            Self::Int { bool: true, .. } => f.write_str("BOOL"),
-            Self::Int { bytes, unsigned, .. } => write!(f, "{}{}", int_name(*bytes), sign(*unsigned)),
-            Self::Decimal { precision, scale, unsigned } => {
-                write!(f, "DECIMAL({precision},{scale}){}", sign(*unsigned))
+            Self::Int { bool: true, .. } => {
+                row("a whole number, true or false", Form::Number, ColumnKind::Integer, Empty::Nothing)
             }
-            Self::Float { unsigned, digits } => write!(f, "FLOAT{}{}", Digits(*digits), sign(*unsigned)),
-            Self::Double { unsigned, digits } => write!(f, "DOUBLE{}{}", Digits(*digits), sign(*unsigned)),
-            Self::Bit { bits } => write!(f, "BIT({bits})"),
-            Self::Year => f.write_str("YEAR"),
-            Self::Date => f.write_str("DATE"),
-            Self::Time { fsp } => write!(f, "TIME({fsp})"),
-            Self::DateTime { fsp } => write!(f, "DATETIME({fsp})"),
-            Self::Timestamp { fsp } => write!(f, "TIMESTAMP({fsp})"),
-            Self::Char { chars } => write!(f, "CHAR({chars})"),
-            Self::VarChar { chars } => write!(f, "VARCHAR({chars})"),
-            Self::Text { bytes } => write!(f, "{}TEXT", size_prefix(*bytes)),
-            Self::Binary { bytes } => write!(f, "BINARY({bytes})"),
-            Self::VarBinary { bytes } => write!(f, "VARBINARY({bytes})"),
-            Self::Blob { bytes } => write!(f, "{}BLOB", size_prefix(*bytes)),
-            Self::Enum { members } => write_members(f, "ENUM", members),
-            Self::Set { members } => write_members(f, "SET", members),
-            Self::Json => f.write_str("JSON"),
-            Self::Geometry { kind } => f.write_str(kind.name()),
-            Self::Vector { dim } => write!(f, "VECTOR({dim})"),
-            Self::Uuid => f.write_str("UUID"),
-            Self::Inet4 => f.write_str("INET4"),
-            Self::Inet6 => f.write_str("INET6"),
-            Self::Other(text) => f.write_str(text),
+            Self::Int { .. } => row("a whole number", Form::Number, ColumnKind::Integer, Empty::Nothing),
+            Self::Decimal { .. } => row("a number", Form::Number, ColumnKind::Decimal, Empty::Nothing),
+            // As text: a number without an exponent would be read as a DECIMAL first, and lose digits.
+            Self::Float { .. } => row("a number", Form::Plain, ColumnKind::Float, Empty::Nothing),
+            Self::Double { .. } => row("a number", Form::Plain, ColumnKind::Double, Empty::Nothing),
+            Self::Bit { .. } => {
+                row("a whole number (decimal, 0x.. or 0b..)", Form::Bits, ColumnKind::Bits, Empty::Nothing)
+            }
+            Self::Year => row("a year", Form::Plain, ColumnKind::Text, Empty::Nothing),
+            Self::Date => row("a date", Form::Plain, ColumnKind::Moment, Empty::Nothing),
+            Self::Time { .. } => row("a time", Form::Plain, ColumnKind::Time, Empty::Nothing),
+            Self::DateTime { .. } | Self::Timestamp { .. } => {
+                row("a date and time", Form::Plain, ColumnKind::Moment, Empty::Nothing)
+            }
+            Self::Char { .. } | Self::VarChar { .. } | Self::Text { .. } => {
+                row("a text", Form::Text, ColumnKind::Text, Empty::Text)
+            }
+            Self::Binary { .. } | Self::VarBinary { .. } | Self::Blob { .. } => {
+                row("bytes", Form::Bytes, ColumnKind::Bytes, Empty::Text)
+            }
+            Self::Enum { members } if members.iter().any(String::is_empty) => {
+                row("a member", Form::Text, ColumnKind::Text, Empty::Member)
+            }
+            Self::Enum { .. } => row("a member", Form::Text, ColumnKind::Text, Empty::Nothing),
+            Self::Set { .. } => row("a list of members", Form::Text, ColumnKind::Text, Empty::Member),
+            Self::Json => row("a JSON document", Form::Text, ColumnKind::Json, Empty::Nothing),
+            Self::Geometry { .. } => {
+                row("a geometry (WKT, or WKB in hex)", Form::Geometry, ColumnKind::Text, Empty::Nothing)
+            }
+            // The argument of a function whose name depends on the server: `Form::of`.
+            Self::Vector { .. } => row("a vector (`[1,2,3]`)", Form::Plain, ColumnKind::Text, Empty::Nothing),
+            Self::Uuid => row("a UUID", Form::Plain, ColumnKind::Uuid, Empty::Nothing),
+            Self::Inet4 => row("an IPv4 address", Form::Plain, ColumnKind::Text, Empty::Nothing),
+            Self::Inet6 => row("an IPv6 address", Form::Plain, ColumnKind::Text, Empty::Nothing),
+            Self::Other(_) => row("a value of its type", Form::Text, ColumnKind::Text, Empty::Text),
         }
     }
 }
-
-fn int_name(bytes: u8) -> &'static str {
-    match bytes {
-        1 => "TINYINT",
-        2 => "SMALLINT",
-        3 => "MEDIUMINT",
-        4 => "INT",
-        _ => "BIGINT",
-    }
-}
-
-fn sign(unsigned: bool) -> &'static str {
-    if unsigned { " UNSIGNED" } else { "" }
-}
-
-struct Digits(Option<(u8, u8)>);
-
-impl fmt::Display for Digits {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some((m, d)) => write!(f, "({m},{d})"),
-            None => Ok(()),
-        }
-    }
-}
-
-fn size_prefix(bytes: u32) -> &'static str {
-    match bytes {
-        0..=0xff => "TINY",
-        0x100..=0xffff => "",
-        0x1_0000..=0xff_ffff => "MEDIUM",
-        _ => "LONG",
-    }
-}
-
-/// The first members only: an ENUM may have 65,535 of them, and a message is one line.
-fn write_members(f: &mut fmt::Formatter<'_>, word: &str, members: &[String]) -> fmt::Result {
-    write!(f, "{word}(")?;
-    for (i, member) in members.iter().take(MEMBERS_SHOWN).enumerate() {
-        write!(f, "{}'{}'", if i > 0 { "," } else { "" }, member.escape_debug())?;
-    }
-    f.write_str(if members.len() > MEMBERS_SHOWN { ",..)" } else { ")" })
-}
-
-const MEMBERS_SHOWN: usize = 8;

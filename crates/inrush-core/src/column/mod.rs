@@ -9,15 +9,15 @@ pub mod ident;
 pub mod json;
 #[cfg(feature = "loader")]
 pub mod order;
-mod parse_type;
 mod rules;
 pub mod text_literal;
+mod type_text;
 mod view;
 mod zone_tables;
 
 #[cfg(feature = "loader")]
 pub use cells::Cells;
-pub use column_type::{Column, ColumnType, GeometryKind};
+pub use column_type::{Column, ColumnKind, ColumnType, Empty, Form, GeometryKind, TypeProperties};
 pub use rules::{Rules, ZoneTables};
 pub use view::{INLINE, view};
 pub use zone_tables::Differences;

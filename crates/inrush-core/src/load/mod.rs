@@ -15,8 +15,9 @@ pub mod steps;
 mod stood;
 pub mod tuner;
 
+pub use crate::column::ColumnKind;
 pub use batch::{Batch, Origin, Reject};
 pub use mode::Mode;
 pub use plan::{FieldTarget, LoadPlan, Matching};
 pub use report::Report;
-pub use source::{ColumnKind, FieldUse, PassThrough, RawChunk, RejectObject, RejectStore, Source, Unchanged};
+pub use source::{FieldUse, PassThrough, RawChunk, RejectObject, RejectStore, Source, Unchanged};

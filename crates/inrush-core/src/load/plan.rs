@@ -1,8 +1,8 @@
 //! The plan: which field of a source goes into which column of the table. Every mistake of a mapping is found up front, and all
 //! of them are reported at once.
 
-use super::{ColumnKind, FieldUse, Mode};
-use crate::column::{Column, ColumnType};
+use super::{FieldUse, Mode};
+use crate::column::{Column, ColumnType, Empty};
 use crate::error::{Error, Result};
 use crate::write::expression::Part;
 use crate::write::{Computed, Table};
@@ -116,8 +116,8 @@ impl LoadPlan {
         let field_use = |(index, c): &(usize, Column)| FieldUse {
             index: *index,
             empty_is_null: empty_is_null(c),
-            quoted_empty_is_null: empty_is_null(c) && !holds_empty(&c.ty),
-            column_kind: column_kind(&c.ty),
+            quoted_empty_is_null: empty_is_null(c) && c.ty.properties().empty != Empty::Member,
+            column_kind: c.ty.properties().kind,
         };
         let uses = columns.iter().map(field_use).collect();
         let columns = columns.into_iter().map(|(_, column)| column).collect();
@@ -176,75 +176,7 @@ impl LoadPlan {
 
 /// Empty text is a value; an empty number or date is none. AUTO_INCREMENT generates a value for NULL.
 fn empty_is_null(column: &Column) -> bool {
-    let text = matches!(
-        column.ty,
-        ColumnType::Char { .. }
-            | ColumnType::VarChar { .. }
-            | ColumnType::Text { .. }
-            | ColumnType::Binary { .. }
-            | ColumnType::VarBinary { .. }
-            | ColumnType::Blob { .. }
-            | ColumnType::Other(_)
-    );
-    !text && (column.nullable || column.auto_increment)
-}
-
-/// Whether empty text is a value of a type that is not a text: no member of a SET, a member of some ENUMs.
-fn holds_empty(ty: &ColumnType) -> bool {
-    match ty {
-        ColumnType::Set { .. } => true,
-        ColumnType::Enum { members } => members.iter().any(String::is_empty),
-        ColumnType::Int { .. }
-        | ColumnType::Decimal { .. }
-        | ColumnType::Float { .. }
-        | ColumnType::Double { .. }
-        | ColumnType::Bit { .. }
-        | ColumnType::Year
-        | ColumnType::Date
-        | ColumnType::Time { .. }
-        | ColumnType::DateTime { .. }
-        | ColumnType::Timestamp { .. }
-        | ColumnType::Char { .. }
-        | ColumnType::VarChar { .. }
-        | ColumnType::Text { .. }
-        | ColumnType::Binary { .. }
-        | ColumnType::VarBinary { .. }
-        | ColumnType::Blob { .. }
-        | ColumnType::Json
-        | ColumnType::Geometry { .. }
-        | ColumnType::Vector { .. }
-        | ColumnType::Uuid
-        | ColumnType::Inet4
-        | ColumnType::Inet6
-        | ColumnType::Other(_) => false,
-    }
-}
-
-/// What kind of column one of this type is.
-pub fn column_kind(ty: &ColumnType) -> ColumnKind {
-    match ty {
-        ColumnType::Int { .. } => ColumnKind::Integer,
-        ColumnType::Bit { .. } => ColumnKind::Bits,
-        ColumnType::Decimal { .. } => ColumnKind::Decimal,
-        ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => ColumnKind::Bytes,
-        ColumnType::Float { .. } => ColumnKind::Float,
-        ColumnType::Double { .. } => ColumnKind::Double,
-        ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => ColumnKind::Moment,
-        ColumnType::Time { .. } => ColumnKind::Time,
-        ColumnType::Uuid => ColumnKind::Uuid,
-        ColumnType::Json => ColumnKind::Json,
-        ColumnType::Year
-        | ColumnType::Char { .. }
-        | ColumnType::VarChar { .. }
-        | ColumnType::Text { .. }
-        | ColumnType::Enum { .. }
-        | ColumnType::Set { .. }
-        | ColumnType::Geometry { .. }
-        | ColumnType::Vector { .. }
-        | ColumnType::Inet4
-        | ColumnType::Inet6
-        | ColumnType::Other(_) => ColumnKind::Text,
-    }
+    column.ty.properties().empty != Empty::Text && (column.nullable || column.auto_increment)
 }
 
 type Targets<'a> = Vec<(usize, &'a Column)>;

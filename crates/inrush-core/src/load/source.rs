@@ -2,6 +2,7 @@
 
 use super::batch::{Batch, Origin};
 use super::ledger::{ChunkLine, Identity, Mapping};
+use crate::column::ColumnKind;
 use crate::column::check::Check;
 use crate::error::{Error, Kind};
 use std::fmt;
@@ -19,42 +20,6 @@ pub struct FieldUse {
     pub quoted_empty_is_null: bool,
     /// What kind of column it goes into.
     pub column_kind: ColumnKind,
-}
-
-/// The kind of column that a field goes into, for sources whose values have types of their own: the same value is written in one
-/// way for a text, in another for bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ColumnKind {
-    /// Whatever is written as text.
-    #[default]
-    Text,
-    /// A whole number.
-    Integer,
-    /// Bits, which bytes hold as a result does: the highest first.
-    Bits,
-    /// A DECIMAL.
-    Decimal,
-    /// A FLOAT.
-    Float,
-    /// A DOUBLE.
-    Double,
-    /// A day, or a day and a time.
-    Moment,
-    /// A time of day or a span.
-    Time,
-    /// Bytes.
-    Bytes,
-    /// A UUID type.
-    Uuid,
-    /// A JSON document.
-    Json,
-}
-
-impl ColumnKind {
-    /// Whether it holds whole numbers of any size exactly.
-    pub fn is_exact_number(self) -> bool {
-        matches!(self, Self::Integer | Self::Bits | Self::Decimal)
-    }
 }
 
 /// A batch of a source before it is parsed: its begin and end are fixed by the one reader; the rest can be done on any thread.

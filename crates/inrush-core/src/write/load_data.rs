@@ -18,8 +18,7 @@ use super::block::Block;
 use super::literal::{has_none, not_finite, put_moment};
 use super::load_text::{ENCODED, LoadText, charset, escape, statement_of};
 use super::template::{Cell, Kind, Template};
-use crate::column::check::Form;
-use crate::column::{Column, ColumnType};
+use crate::column::{Column, ColumnKind, ColumnType, Form, TypeProperties};
 use crate::convert::{BoundRows, RowReader};
 use crate::error::{Error, Result};
 use crate::session::Statement;
@@ -166,28 +165,21 @@ fn column<'c>(columns: &'c [Column], name: &str) -> Result<&'c Column> {
 
 impl FieldForm {
     fn of(column: &Column) -> Self {
-        match &column.ty {
-            ColumnType::Int { .. } => Self::Int,
-            ColumnType::Year => Self::Year,
-            ColumnType::Date | ColumnType::Time { .. } | ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => {
-                Self::Moment
-            }
-            ColumnType::Bit { .. } => Self::Bits,
-            ColumnType::Char { .. } | ColumnType::VarChar { .. } | ColumnType::Text { .. } => {
+        let TypeProperties { form, kind, .. } = column.ty.properties();
+        match (form, kind, &column.ty) {
+            (Form::Bits, ..) => Self::Bits,
+            (Form::Bytes, ..) => Self::Bytes,
+            (_, ColumnKind::Integer, _) => Self::Int,
+            (_, ColumnKind::Moment | ColumnKind::Time, _) => Self::Moment,
+            (_, ColumnKind::Json, _) => Self::Json,
+            (.., ColumnType::Year) => Self::Year,
+            (.., ColumnType::Char { .. } | ColumnType::VarChar { .. } | ColumnType::Text { .. }) => {
                 Self::Text { utf8: column.charset.as_ref().is_some_and(|charset| charset.starts_with("utf8")) }
             }
-            ColumnType::Json => Self::Json,
-            ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => Self::Bytes,
-            ColumnType::Geometry { .. } | ColumnType::Vector { .. } => Self::Format,
-            ColumnType::Enum { members } => Self::Enum(members.clone()),
-            ColumnType::Set { members } => Self::Set(members.clone()),
-            ColumnType::Decimal { .. }
-            | ColumnType::Float { .. }
-            | ColumnType::Double { .. }
-            | ColumnType::Uuid
-            | ColumnType::Inet4
-            | ColumnType::Inet6
-            | ColumnType::Other(_) => Self::Plain,
+            (.., ColumnType::Enum { members }) => Self::Enum(members.clone()),
+            (.., ColumnType::Set { members }) => Self::Set(members.clone()),
+            (.., ColumnType::Geometry { .. } | ColumnType::Vector { .. }) => Self::Format,
+            _ => Self::Plain,
         }
     }
 

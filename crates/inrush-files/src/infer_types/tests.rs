@@ -387,7 +387,7 @@ fn passes_the_check(values: &[&str]) {
     let fields = reader.infer_types(SAMPLE).unwrap();
     reader.read_as(&fields);
     let inferred = &fields[0];
-    let column_kind = inrush_core::load::plan::column_kind(&inferred.ty);
+    let column_kind = inferred.ty.properties().kind;
     reader.select(&[FieldUse {
         index: 0,
         empty_is_null: !inferred.is_text(),

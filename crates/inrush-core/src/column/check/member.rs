@@ -37,6 +37,10 @@ impl CellValidator for EnumValidator {
             MemberMatch::Nothing => Verdict::Bad(Why::NotAMember),
         }
     }
+
+    fn validate_bound(&self, text: &[u8], out: &mut Vec<u8>) -> Verdict {
+        validate_bound(self, text, out)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -78,10 +82,14 @@ impl CellValidator for SetValidator {
         }
         Verdict::Rewrite
     }
+
+    fn validate_bound(&self, text: &[u8], out: &mut Vec<u8>) -> Verdict {
+        validate_bound(self, text, out)
+    }
 }
 
 /// Validates a text that is bound.
-pub(super) fn validate_bound(validator: &impl CellValidator, text: &[u8], out: &mut Vec<u8>) -> Verdict {
+fn validate_bound(validator: &impl CellValidator, text: &[u8], out: &mut Vec<u8>) -> Verdict {
     let n_before = out.len();
     let verdict = validator.validate(text, out);
     if !matches!(verdict, Verdict::Bad(_)) || !text.iter().any(|byte| *byte >= BEYOND_BMP) {

@@ -36,6 +36,7 @@ mod vector;
 mod why;
 mod year;
 
+pub use super::Form;
 #[cfg(feature = "loader")]
 pub use columns::{BadCell, CheckedColumn};
 #[cfg(feature = "loader")]
@@ -62,25 +63,6 @@ pub struct Check {
     validator: AnyValidator,
     /// The spelling that the column promises to keep.
     promise: Option<Promise>,
-}
-
-/// How an encoder writes the cells of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// A number in a form that needs no quotes in SQL.
-    Number,
-    /// The same for a BIT column: a text would be stored as the bits of its characters.
-    Bits,
-    /// A text without any byte that must be escaped.
-    Plain,
-    /// A text.
-    Text,
-    /// Bytes.
-    Bytes,
-    /// A geometry: well-known text, or the server's own format in hex (they differ in the first byte).
-    Geometry,
-    /// A text, without any byte that must be escaped, that is an argument of this function.
-    Argument(&'static str),
 }
 
 impl Check {
@@ -112,28 +94,8 @@ impl Form {
     /// How values of a type are written.
     pub fn of(ty: &ColumnType, rules: &Rules) -> Form {
         match ty {
-            ColumnType::Int { .. } | ColumnType::Decimal { .. } => Form::Number,
-            ColumnType::Bit { .. } => Form::Bits,
-            // FLOAT and DOUBLE go as text: a number without an exponent would be read as a DECIMAL first, and lose digits.
-            ColumnType::Float { .. } | ColumnType::Double { .. } => Form::Plain,
-            ColumnType::Year
-            | ColumnType::Date
-            | ColumnType::Time { .. }
-            | ColumnType::DateTime { .. }
-            | ColumnType::Timestamp { .. }
-            | ColumnType::Uuid
-            | ColumnType::Inet4
-            | ColumnType::Inet6 => Form::Plain,
-            ColumnType::Char { .. }
-            | ColumnType::VarChar { .. }
-            | ColumnType::Text { .. }
-            | ColumnType::Enum { .. }
-            | ColumnType::Set { .. }
-            | ColumnType::Json
-            | ColumnType::Other(_) => Form::Text,
-            ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => Form::Bytes,
-            ColumnType::Geometry { .. } => Form::Geometry,
             ColumnType::Vector { .. } => Form::Argument(rules.profile.vectors.from_text),
+            _ => ty.properties().form,
         }
     }
 }
@@ -142,6 +104,12 @@ impl Form {
 trait CellValidator {
     /// Validates a cell; `out` takes its new text if it must be rewritten.
     fn validate(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict;
+
+    /// The same for a text that is bound to a placeholder.
+    #[inline]
+    fn validate_bound(&self, text: &[u8], out: &mut Vec<u8>) -> Verdict {
+        self.validate(text, out)
+    }
 
     /// Whether it surely keeps this short cell. `false` means that the fast check did not decide it.
     #[inline]

@@ -7,7 +7,7 @@
 //! So the write method does not matter either.
 
 use super::network::NetworkValidator;
-use super::{AnyValidator, CellValidator, Check, Verdict, Why, member, takes_uuid};
+use super::{AnyValidator, CellValidator, Check, Task, Verdict, Why, takes_uuid};
 use crate::convert::bounds::{Bounds, Within};
 use crate::error::InputFault;
 use crate::value::Value;
@@ -272,27 +272,24 @@ impl Check {
         }
     }
 
-    /// A cell that is known to be UTF-8.
+    /// A text that is known to be UTF-8.
     fn validate_cell(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
-        match &self.validator {
-            AnyValidator::Pass | AnyValidator::Unknown => Verdict::Keep,
-            AnyValidator::Int(validator) => validator.validate(cell, out),
-            AnyValidator::Decimal(validator) => validator.validate(cell, out),
-            AnyValidator::Float(validator) => validator.validate(cell, out),
-            AnyValidator::Bit(validator) => validator.validate(cell, out),
-            AnyValidator::Year(validator) => validator.validate(cell, out),
-            AnyValidator::Date(validator) => validator.validate(cell, out),
-            AnyValidator::Time(validator) => validator.validate(cell, out),
-            AnyValidator::DateTime(validator) => validator.validate(cell, out),
-            AnyValidator::Bytes(validator) => validator.validate(cell, out),
-            AnyValidator::Vector(validator) => validator.validate(cell, out),
-            AnyValidator::Geometry(validator) => validator.validate(cell, out),
-            AnyValidator::Network(validator) => validator.validate(cell, out),
-            AnyValidator::Chars(validator) => validator.validate(cell, out),
-            AnyValidator::Enum(validator) => member::validate_bound(validator, cell, out),
-            AnyValidator::Set(validator) => member::validate_bound(validator, cell, out),
-            AnyValidator::Json(validator) => validator.validate(cell, out),
-        }
+        self.validator.give_to(Bound { cell, out })
+    }
+}
+
+/// Validates one bound text.
+struct Bound<'a> {
+    cell: &'a [u8],
+    out: &'a mut Vec<u8>,
+}
+
+impl Task for Bound<'_> {
+    type Done = Verdict;
+
+    #[inline]
+    fn with(self, validator: &impl CellValidator, _is_text: bool) -> Verdict {
+        validator.validate_bound(self.cell, self.out)
     }
 }
 

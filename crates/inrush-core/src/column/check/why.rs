@@ -141,7 +141,7 @@ pub(super) fn explain(why: Why, cell: &[u8], column: &Column, rules: &Rules) -> 
         Why::Null => "NULL into NOT NULL column".into(),
         Why::UuidNotTaken => format!("{value} is a UUID that MariaDB's UUID type does not take"),
         Why::NotUtf8 { at } => format!("not valid UTF-8 at byte {}", u64::from(at) + 1),
-        Why::Shape => format!("{value} is not {}", noun(ty)),
+        Why::Shape => format!("{value} is not {}", ty.properties().noun),
         Why::Spelling => format!("{value} would lose its spelling in a column of {ty}"),
         Why::Range => format!("{value} is out of range for {ty}{}", range(ty, rules)),
         Why::Underflow if matches!(ty, ColumnType::Vector { .. }) => format!("{value} has too small a number for {ty}"),
@@ -237,24 +237,6 @@ fn shown(cell: &[u8]) -> String {
         }
     }
     shown
-}
-
-fn noun(ty: &ColumnType) -> &'static str {
-    match ty {
-        ColumnType::Int { bool: true, .. } => "a whole number, true or false",
-        ColumnType::Int { .. } => "a whole number",
-        ColumnType::Bit { .. } => "a whole number (decimal, 0x.. or 0b..)",
-        ColumnType::Year => "a year",
-        ColumnType::Date => "a date",
-        ColumnType::Time { .. } => "a time",
-        ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => "a date and time",
-        ColumnType::Uuid => "a UUID",
-        ColumnType::Inet4 => "an IPv4 address",
-        ColumnType::Inet6 => "an IPv6 address",
-        ColumnType::Geometry { .. } => "a geometry (WKT, or WKB in hex)",
-        ColumnType::Vector { .. } => "a vector (`[1,2,3]`)",
-        _ => "a number",
-    }
 }
 
 fn range(ty: &ColumnType, rules: &Rules) -> String {

@@ -1,6 +1,6 @@
 //! One line for each spelling. `check` compares with the SQL spelling; `check_type` where that hides something.
 
-use crate::column::parse_type::*;
+use crate::column::type_text::*;
 
 #[track_caller]
 fn check(server: &str, sql: &str) {

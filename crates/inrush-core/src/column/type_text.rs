@@ -1,9 +1,11 @@
-//! Reads the server's spelling of a type: `information_schema.columns.column_type`, of MySQL and MariaDB alike.
+//! The names of types: [`ColumnType::parse`] reads the server's spelling, `information_schema.columns.column_type` of MySQL and MariaDB
+//! alike; `Display` writes the type as people write it in SQL, for messages.
 //!
 //! An unknown type becomes [`ColumnType::Other`]: then the server alone checks the values. Attributes after the type (`zerofill`,
 //! comments such as `/* mariadb-5.3 */`, COMPRESSED) do not change what fits and are ignored.
 
 use super::{ColumnType, GeometryKind};
+use std::fmt;
 
 impl ColumnType {
     /// Reads a `column_type`, e.g. `int(10) unsigned`, `enum('a','b')`.
@@ -131,6 +133,86 @@ fn digits(args: &[u32]) -> Option<Option<(u8, u8)>> {
         _ => Some(None),
     }
 }
+
+impl fmt::Display for ColumnType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Int { bool: true, .. } => f.write_str("BOOL"),
+            Self::Int { bytes, unsigned, .. } => write!(f, "{}{}", int_name(*bytes), sign(*unsigned)),
+            Self::Decimal { precision, scale, unsigned } => {
+                write!(f, "DECIMAL({precision},{scale}){}", sign(*unsigned))
+            }
+            Self::Float { unsigned, digits } => write!(f, "FLOAT{}{}", Digits(*digits), sign(*unsigned)),
+            Self::Double { unsigned, digits } => write!(f, "DOUBLE{}{}", Digits(*digits), sign(*unsigned)),
+            Self::Bit { bits } => write!(f, "BIT({bits})"),
+            Self::Year => f.write_str("YEAR"),
+            Self::Date => f.write_str("DATE"),
+            Self::Time { fsp } => write!(f, "TIME({fsp})"),
+            Self::DateTime { fsp } => write!(f, "DATETIME({fsp})"),
+            Self::Timestamp { fsp } => write!(f, "TIMESTAMP({fsp})"),
+            Self::Char { chars } => write!(f, "CHAR({chars})"),
+            Self::VarChar { chars } => write!(f, "VARCHAR({chars})"),
+            Self::Text { bytes } => write!(f, "{}TEXT", size_prefix(*bytes)),
+            Self::Binary { bytes } => write!(f, "BINARY({bytes})"),
+            Self::VarBinary { bytes } => write!(f, "VARBINARY({bytes})"),
+            Self::Blob { bytes } => write!(f, "{}BLOB", size_prefix(*bytes)),
+            Self::Enum { members } => write_members(f, "ENUM", members),
+            Self::Set { members } => write_members(f, "SET", members),
+            Self::Json => f.write_str("JSON"),
+            Self::Geometry { kind } => f.write_str(kind.name()),
+            Self::Vector { dim } => write!(f, "VECTOR({dim})"),
+            Self::Uuid => f.write_str("UUID"),
+            Self::Inet4 => f.write_str("INET4"),
+            Self::Inet6 => f.write_str("INET6"),
+            Self::Other(text) => f.write_str(text),
+        }
+    }
+}
+
+fn int_name(bytes: u8) -> &'static str {
+    match bytes {
+        1 => "TINYINT",
+        2 => "SMALLINT",
+        3 => "MEDIUMINT",
+        4 => "INT",
+        _ => "BIGINT",
+    }
+}
+
+fn sign(unsigned: bool) -> &'static str {
+    if unsigned { " UNSIGNED" } else { "" }
+}
+
+struct Digits(Option<(u8, u8)>);
+
+impl fmt::Display for Digits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some((m, d)) => write!(f, "({m},{d})"),
+            None => Ok(()),
+        }
+    }
+}
+
+fn size_prefix(bytes: u32) -> &'static str {
+    match bytes {
+        0..=0xff => "TINY",
+        0x100..=0xffff => "",
+        0x1_0000..=0xff_ffff => "MEDIUM",
+        _ => "LONG",
+    }
+}
+
+/// The first members only: an ENUM may have 65,535 of them, and a message is one line.
+fn write_members(f: &mut fmt::Formatter<'_>, word: &str, members: &[String]) -> fmt::Result {
+    write!(f, "{word}(")?;
+    for (i, member) in members.iter().take(MEMBERS_SHOWN).enumerate() {
+        write!(f, "{}'{}'", if i > 0 { "," } else { "" }, member.escape_debug())?;
+    }
+    f.write_str(if members.len() > MEMBERS_SHOWN { ",..)" } else { ")" })
+}
+
+const MEMBERS_SHOWN: usize = 8;
 
 #[cfg(test)]
 mod tests;
