@@ -136,7 +136,7 @@ pub(super) fn what_cannot_be_is_told(place: &Place) {
     place.fails("load --file a.csv --rows 5", 1, "cannot be used with");
     place.fails("load --data t5 --indexes 1 -o no.jsonl", 1, "`t5` may have 0 of them");
     place.fails("load --data t6 --indexes 0,3 -o no.jsonl", 1, "`--indexes 3`: `t6` may have 2 of them");
-    place.fails("load --sort backwards", 1, "`key` sorts by the table's clustered key");
+    place.fails("load --sort backwards", 1, "`key` (sorted by the table's clustered key)");
     place.fails("load --defer-indexes", 1, "--indexes");
     place.fails("load --commit-rows 0", 1, "1 to 1000000, or `none`");
     place.fails("load --once --full", 1, "cannot be used with");
