@@ -32,12 +32,22 @@ impl TableCopy {
         // A load may take longer than the server waits for an idle connection.
         connection.execute("SET SESSION wait_timeout = 2000000", ())?;
         let names = (&table.schema, &table.name);
-        let is_there = connection.query_opt::<String>(
-            "SELECT TABLE_TYPE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?",
+        let is_there = connection.query_opt::<(String, Option<String>)>(
+            "SELECT TABLE_TYPE, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?",
             names,
         )?;
-        match is_there.as_deref() {
-            Some("BASE TABLE") => {}
+        match is_there.as_ref().map(|(kind, engine)| (kind.as_str(), engine.as_deref().unwrap_or_default())) {
+            Some(("BASE TABLE" | "SYSTEM VERSIONED", engine))
+                if COPIED.iter().any(|one| engine.eq_ignore_ascii_case(one)) => {}
+            // The copy of some others has the same rows: those of other tables or of other servers.
+            Some(("BASE TABLE" | "SYSTEM VERSIONED", engine)) => {
+                return Err(Error::config(format!(
+                    "{} is a table of {engine}, and tables of {} alone are copied",
+                    table.quoted(),
+                    COPIED.join(" and ")
+                ))
+                .with_hint("options that suit a table of these engines with the same columns may suit it too"));
+            }
             Some(_) => return Err(Error::config(format!("{} is no table that rows are loaded into", table.quoted()))),
             None => {
                 return Err(Error::config(format!("there is no table {} that this user may see", table.quoted()))
@@ -47,6 +57,17 @@ impl TableCopy {
             }
         }
         let mut count = |sql: &str| connection.query_one::<u64>(sql, names);
+        let sequences = count(
+            "SELECT COUNT(*) FROM information_schema.COLUMNS \
+             WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? AND COLUMN_DEFAULT LIKE '%nextval(%'",
+        )?;
+        if sequences > 0 {
+            return Err(Error::config(format!(
+                "{} has a default of a sequence, whose numbers the samples would use up",
+                table.quoted()
+            ))
+            .with_hint("make a copy of the table without that default, and tune the copy"));
+        }
         let triggers = count(
             "SELECT COUNT(*) FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = ? AND EVENT_OBJECT_TABLE = ?",
         )?;
@@ -120,6 +141,9 @@ pub fn columns(connection: &mut Connection, table: &TableName) -> Result<Vec<Str
     )?;
     Ok(names.iter().map(|name| quote_ident(name)).collect())
 }
+
+/// The engines whose tables have their rows for themselves, so that a copy is empty.
+const COPIED: [&str; 2] = ["InnoDB", "ROCKSDB"];
 
 /// The beginning of the names of the schemas.
 pub const PREFIX: &str = "inrush_tune_";

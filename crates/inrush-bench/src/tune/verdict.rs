@@ -7,8 +7,10 @@ use crate::stats::{Interval, Ratio, Summary, Verdict};
 /// What to do.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Advice {
-    /// The options: none if the defaults are as good.
+    /// The options: none if the defaults are as good, or may be.
     pub candidate: Candidate,
+    /// The fastest finalist.
+    pub fastest: Candidate,
     /// How sure that is.
     pub certainty: Certainty,
     /// How many times as long the defaults took as the fastest finalist.
@@ -51,10 +53,11 @@ pub fn of(outcome: &Outcome, rows: u64) -> Option<Advice> {
         Verdict::More => Certainty::Faster,
         Verdict::Less | Verdict::NoDifference => Certainty::Undecided,
     };
-    let chosen = if certainty == Certainty::DefaultsAreEnough { defaults } else { fastest };
+    let chosen = if certainty == Certainty::Faster { fastest } else { defaults };
     let next = ranked.iter().find(|arm| arm.candidate != chosen.candidate);
     Some(Advice {
         candidate: chosen.candidate,
+        fastest: fastest.candidate,
         certainty,
         gain,
         rate: rate(chosen, rows)?,
@@ -119,6 +122,7 @@ mod tests {
     fn noise_is_said() {
         let defaults = arm(None, &[1.0, 2.0, 1.0, 2.0, 1.0, 2.0]);
         let advice = advice(&[defaults, arm(Some(2), &[1.9, 1.0, 0.7, 1.0, 1.2, 1.0])]);
-        assert_eq!(advice.certainty, Certainty::Undecided, "{advice:?}");
+        assert_eq!((advice.certainty, advice.candidate), (Certainty::Undecided, Candidate::DEFAULT), "{advice:?}");
+        assert_eq!(advice.fastest.lanes, Some(2));
     }
 }

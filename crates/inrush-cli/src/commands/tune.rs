@@ -6,9 +6,11 @@
 
 use super::file_args::FileArgs;
 use super::load::{self, LoadArgs, Watch};
+use crate::args::Cli;
 use crate::connection::{ConnectArgs, Environment, hint_at_login};
 use crate::{Output, exit};
-use clap::Args;
+use clap::parser::ValueSource;
+use clap::{Args, CommandFactory as _};
 use inrush::table::TableName;
 use inrush::{Config, LoadOptions, Loader, Method, Report, Stop};
 use inrush_bench::stats::Ratio;
@@ -17,8 +19,9 @@ use inrush_bench::tune::copy::TableCopy;
 use inrush_bench::tune::race::{self, Measure, Outcome, Space};
 use inrush_bench::tune::rows_of_table::RowsOfTable;
 use inrush_bench::tune::verdict::{self, Advice, Certainty, Rate};
-use inrush_core::{Error, Result, human};
+use inrush_core::{Error, Kind, Result, human};
 use serde_json::{Value, json};
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -80,10 +83,15 @@ pub(crate) fn run(args: &TuneArgs, output: &Output) -> Result<u8> {
     if args.files.iter().any(|file| file == "-") {
         return Err(Error::config("a sample is read again and again, and standard input (`-`) can be read only once"));
     }
+    if let Some(file) = &args.write_job {
+        check_new(file)?;
+    }
     let signals = Watch::start(output.clone())?;
     let config = args.connect.config(&Environment::of_process())?;
     let table = TableName::parse(&args.table)?.in_schema(config.database())?;
     let files = inrush_files::expand(&args.files)?;
+    // From here on there is something to remove.
+    signals.hold();
     let mut copy = TableCopy::make(&config, &table).map_err(hint_at_login)?;
     let space = Space {
         methods: Method::LOADS.to_vec(),
@@ -113,12 +121,14 @@ pub(crate) fn run(args: &TuneArgs, output: &Output) -> Result<u8> {
     output.set_line(None);
     let (last, limit) = (trials.last.take(), trials.rows);
     let left_out = copy.left_out.clone();
-    // Also after an error: the copy is not left.
+    // Also after an error: the copy is not left. If it is, that is said whatever else is.
     let removed = copy.remove();
+    if let (Err(error), Err(_)) = (&removed, &raced) {
+        output.error(&exit::explain(error));
+    }
     let outcome = match raced {
-        Err(error) if error.kind() == inrush_core::Kind::Interrupted => {
-            removed?;
-            output.error("interrupted: the copy is removed, and there is no result");
+        Err(error) if error.kind() == Kind::Interrupted => {
+            output.error("interrupted: there is no result");
             return Ok(exit::INTERRUPTED);
         }
         raced => raced?,
@@ -126,17 +136,34 @@ pub(crate) fn run(args: &TuneArgs, output: &Output) -> Result<u8> {
     removed?;
     let last = last.ok_or_else(|| Error::config("nothing was measured"))?;
     let advice = verdict::of(&outcome, last.read).ok_or_else(|| Error::config("nothing was measured to its end"))?;
-    let found =
-        TuneResult { args, table: &table, sample: &sample, last: &last, limit, left_out: &left_out, outcome, advice };
-    if let Some(file) = &args.write_job {
-        std::fs::write(file, found.job_file(file))
-            .map_err(|error| Error::io(format!("cannot write `{}`", file.display()), error))?;
-    }
+    let found = TuneResult {
+        args,
+        table: &table,
+        sample: &sample,
+        last: &last,
+        limit,
+        left_out: &left_out,
+        given: given(std::env::args_os()),
+        outcome,
+        advice,
+    };
     output.result(&match output.is_json() {
         true => found.as_json().to_string(),
         false => found.as_text(),
     });
+    if let Some(file) = &args.write_job {
+        std::fs::write(file, found.job_file(file))
+            .map_err(|error| Error::io(format!("cannot write `{}`", file.display()), error))?;
+    }
     Ok(exit::OK)
+}
+
+/// Refuses a file that is there, or that cannot be written, before anything is measured.
+fn check_new(file: &Path) -> Result<()> {
+    let wrong =
+        |error: std::io::Error| Error::config(format!("cannot write the job file `{}`: {error}", file.display()));
+    std::fs::File::create_new(file).map_err(wrong)?;
+    std::fs::remove_file(file).map_err(wrong)
 }
 
 /// Where the sample's rows come from.
@@ -164,20 +191,22 @@ struct Trials<'a> {
 impl Trials<'_> {
     /// Chooses how many rows a sample has: so many that the defaults take a sixtieth of the budget, or all there are.
     fn choose_rows(&mut self) -> Result<()> {
+        let most = self.args.reading.limit.unwrap_or(MOST_ROWS).min(MOST_ROWS);
         if let Some(rows) = self.args.rows {
-            self.rows = rows;
+            self.rows = rows.min(self.args.reading.limit.unwrap_or(rows));
             return Ok(());
         }
+        self.rows = self.rows.min(most);
         let goal = (self.args.budget.as_secs_f64() / 60.0).clamp(0.2, 10.0);
         // The first one also warms the server up. The rate rises with the rows, so three steps.
         for _ in 0..3 {
             let seconds = self.measure(&Candidate::DEFAULT)?.map_err(Error::config)?;
             let read = self.last.as_ref().map_or(0, |report| report.read);
-            if seconds >= goal / 1.5 || read < self.rows {
+            if seconds >= goal / 1.5 || read < self.rows || self.rows == most {
                 break;
             }
             let times = (goal / seconds.max(0.001)).min(20.0);
-            self.rows = ((self.rows as f64 * times) as u64).clamp(1, MOST_ROWS);
+            self.rows = ((self.rows as f64 * times) as u64).clamp(1, most);
         }
         Ok(())
     }
@@ -206,15 +235,21 @@ impl Measure for Trials<'_> {
             let left = human::whole_time(self.args.budget.saturating_sub(self.began.elapsed()));
             self.output.set_line(Some(&format!("{} loads measured, about {left} left; now {candidate}", self.n_done)));
         }
+        let interrupted = || Err(Error::new(Kind::Interrupted, "interrupted"));
+        if self.signals.is_over() {
+            return interrupted();
+        }
         self.copy.empty()?;
         let loaded = self.load(candidate);
+        if self.signals.is_over() {
+            return interrupted();
+        }
         self.n_done += 1;
         let report = match loaded {
             Ok(report) => report,
             // The loader refused the options, or the server the method.
             Err(error)
-                if *candidate != Candidate::DEFAULT
-                    && matches!(error.kind(), inrush_core::Kind::Config | inrush_core::Kind::Guarantee) =>
+                if *candidate != Candidate::DEFAULT && matches!(error.kind(), Kind::Config | Kind::Guarantee) =>
             {
                 return Ok(Err(error.message().to_owned()));
             }
@@ -222,7 +257,7 @@ impl Measure for Trials<'_> {
         };
         match exit::code_of_report(&report) {
             exit::OK | exit::REJECTED => {}
-            exit::INTERRUPTED => return Err(Error::new(inrush_core::Kind::Interrupted, "interrupted")),
+            exit::INTERRUPTED => return interrupted(),
             _ => {
                 let why = report.stop.as_ref().map_or_else(String::new, why);
                 return match *candidate == Candidate::DEFAULT {
@@ -233,6 +268,10 @@ impl Measure for Trials<'_> {
         }
         if report.read == 0 {
             return Err(Error::config("the files have no rows to sample"));
+        }
+        if report.stored == 0 {
+            let why = first_reject(&report).unwrap_or_default();
+            return Err(Error::config(format!("no row of the sample can be stored{why}")));
         }
         let seconds = report.elapsed.as_secs_f64();
         self.last = Some(report);
@@ -253,6 +292,8 @@ struct TuneResult<'a> {
     /// The most rows that a sample could have.
     limit: u64,
     left_out: &'a [String],
+    /// The options of this command line that `inrush load` takes too.
+    given: Vec<(String, Vec<String>)>,
     outcome: Outcome,
     advice: Advice,
 }
@@ -261,7 +302,8 @@ impl TuneResult<'_> {
     /// How many rows the files have, about: by their size, where that says it.
     fn rows_in_all(&self) -> Option<u64> {
         let Sample::Files(files) = self.sample else { return None };
-        if self.last.read < self.limit {
+        let limit = self.args.reading.limit;
+        if self.last.read < self.limit || limit.is_some_and(|limit| limit <= self.last.read) {
             return Some(self.last.read);
         }
         let is_plain =
@@ -271,26 +313,30 @@ impl TuneResult<'_> {
         }
         let sizes = files.iter().map(|file| Some(std::fs::metadata(file).ok()?.len()));
         let bytes: u64 = sizes.sum::<Option<u64>>()?;
-        Some((bytes as f64 / self.last.bytes as f64 * self.last.read as f64) as u64)
+        let rows = (bytes as f64 / self.last.bytes as f64 * self.last.read as f64) as u64;
+        Some(limit.map_or(rows, |limit| limit.min(rows)))
     }
 
     /// The command to copy, with the options that this one was given.
     fn command(&self) -> String {
-        let own: Vec<String> = std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
         let mut words = vec!["inrush".to_owned(), "load".to_owned()];
         match self.sample {
             Sample::Files(_) => words.extend(self.args.files.iter().map(|file| quoted(file))),
             Sample::Table(_) => words.push("FILE".into()),
         }
         words.extend(["--into".into(), quoted(&self.args.table)]);
-        words.extend(kept(&own, &self.args.table, &self.args.files).iter().map(|word| quoted(word)));
-        words.extend(
-            self.advice
-                .candidate
-                .options()
-                .into_iter()
-                .flat_map(|(name, value)| std::iter::once(format!("--{name}")).chain(value)),
-        );
+        for (name, values) in &self.given {
+            if values.is_empty() {
+                words.push(format!("--{name}"));
+            }
+            // With a `=`, so that a value may begin with a dash.
+            words.extend(values.iter().map(|value| match value.starts_with('-') {
+                true => quoted(&format!("--{name}={value}")),
+                false => format!("--{name} {}", quoted(value)),
+            }));
+        }
+        let found = self.advice.candidate.options().into_iter();
+        words.extend(found.flat_map(|(name, value)| std::iter::once(format!("--{name}")).chain(value)));
         words.join(" ")
     }
 
@@ -317,8 +363,9 @@ impl TuneResult<'_> {
         if self.last.rejected > 0 {
             let _ = writeln!(
                 text,
-                "{} of the sample cannot be stored, and are skipped",
-                human::counted(self.last.rejected, "row")
+                "{} of the sample cannot be stored and were skipped{}; the command below stops there (`--bad-rows` says what else it may do)",
+                human::counted(self.last.rejected, "row"),
+                first_reject(self.last).unwrap_or_default()
             );
         }
         let _ = writeln!(text, "\nseconds a load, median of {} turns:", self.outcome.finalists[0].seconds.len());
@@ -327,17 +374,20 @@ impl TuneResult<'_> {
         for arm in finalists {
             let _ = writeln!(text, "  {:>8.3}  {}", arm.median(), arm.candidate);
         }
+        if !self.outcome.dropped.is_empty() {
+            let _ = writeln!(text, "dropped on the way, after fewer turns:");
+        }
         for arm in self.outcome.dropped.iter().take(SHOWN) {
             let _ = writeln!(
                 text,
-                "  {:>8.3}  {} (dropped after {})",
+                "  {:>8.3}  {} ({})",
                 arm.median(),
                 arm.candidate,
                 human::counted(arm.seconds.len() as u64, "turn")
             );
         }
         if let Some(more) = self.outcome.dropped.len().checked_sub(SHOWN).filter(|more| *more > 0) {
-            let _ = writeln!(text, "  and {more} slower ones");
+            let _ = writeln!(text, "  and {more} others");
         }
         for (why, candidates) in refusals(&self.outcome) {
             let _ = writeln!(text, "  refused: {candidates}: {why}");
@@ -347,14 +397,15 @@ impl TuneResult<'_> {
     }
 
     fn sentence(&self) -> String {
-        let Advice { candidate, certainty, gain, rate, next } = &self.advice;
+        let Advice { candidate, certainty, gain, rate, next, .. } = &self.advice;
         let mut text = match certainty {
             Certainty::Faster => {
                 format!("`{candidate}` is faster than the defaults, which take {} as long.", times(gain))
             }
             Certainty::DefaultsAreEnough => "The defaults are as fast as anything that was measured.".to_owned(),
             Certainty::Undecided => format!(
-                "Undecided: `{candidate}` may be faster than the defaults, which take {} as long; the machine is noisy. A longer `--budget` decides more.",
+                "Undecided: `{}` may be faster than the defaults, which take {} as long; the machine is noisy, and a longer `--budget` decides more. With the defaults:",
+                self.advice.fastest,
                 times(gain)
             ),
         };
@@ -372,7 +423,7 @@ impl TuneResult<'_> {
     }
 
     fn as_json(&self) -> Value {
-        let Advice { candidate, certainty, gain, rate, next } = &self.advice;
+        let Advice { candidate, certainty, gain, rate, next, .. } = &self.advice;
         let arm = |arm: &race::Arm| json!({ "options": options(&arm.candidate), "seconds": arm.seconds });
         json!({
             "inrush": "tune",
@@ -391,6 +442,7 @@ impl TuneResult<'_> {
                 Certainty::DefaultsAreEnough => "defaults-are-enough",
                 Certainty::Undecided => "undecided",
             },
+            "fastest": options(&self.advice.fastest),
             "defaults_take_times": ratio(gain),
             "rows_per_second": { "median": rate.median, "low": rate.interval.map(|at| at.low), "high": rate.interval.map(|at| at.high) },
             "rows_in_all": self.rows_in_all(),
@@ -400,7 +452,7 @@ impl TuneResult<'_> {
         })
     }
 
-    /// Keys and values of a job file in this folder; what names the server is left to the command line and the option files.
+    /// Keys and values of a job file in this folder.
     fn job_file(&self, file: &Path) -> String {
         let folder = file.parent().unwrap_or(Path::new(""));
         let place = |name: &String| {
@@ -411,16 +463,23 @@ impl TuneResult<'_> {
         // Texts, numbers, switches and lists are written alike in JSON and in TOML.
         let mut lines = vec![
             ("files", json!(self.args.files.iter().map(place).collect::<Vec<_>>())),
-            ("into", json!(self.args.table)),
+            ("into", json!(self.table.quoted())),
         ];
-        lines.extend(self.advice.candidate.options().into_iter().map(|(name, value)| match value {
-            Some(number) if name == "lanes" => (name, number.parse::<u64>().map_or(json!(number), Value::from)),
-            Some(value) => (name, json!(value)),
-            None => (name, json!(true)),
+        let found = self.advice.candidate.options().into_iter();
+        lines.extend(found.map(|(name, value)| (name, option(name, value))));
+        lines.extend(self.given.iter().map(|(name, values)| match &values[..] {
+            [] => (name.as_str(), json!(true)),
+            [value] => (name.as_str(), json!(value)),
+            values => (name.as_str(), json!(values)),
         }));
         let lines: String = lines.iter().map(|(name, value)| format!("{name} = {value}\n")).collect();
         format!("# By inrush tune: {}\n{lines}", per_second(&self.advice.rate))
     }
+}
+
+/// The first row that cannot be stored, and why.
+fn first_reject(report: &Report) -> Option<String> {
+    report.first_rejects.first().map(|reject| format!(" (the first: {}, {})", reject.place, reject.reason))
 }
 
 /// Why a load stopped.
@@ -431,36 +490,32 @@ fn why(stop: &Stop) -> String {
     }
 }
 
-/// The words of this command line that `inrush load` takes too: all but the command, its table, its files and its own options.
-fn kept(own: &[String], table: &str, files: &[String]) -> Vec<String> {
-    let mut positional: Vec<&str> =
-        std::iter::once("tune").chain([table]).chain(files.iter().map(String::as_str)).collect();
-    let mut kept = Vec::new();
-    let mut words = own.iter();
-    while let Some(word) = words.next() {
-        let name = word.split('=').next().unwrap_or_default();
-        if OWN.contains(&name) {
-            if !word.contains('=') {
-                words.next();
-            }
-            continue;
+/// The options of a command line that `inrush load` takes too, by their long names, each with its values: all but those of this command
+/// and those about how it speaks.
+fn given(arguments: impl Iterator<Item = OsString>) -> Vec<(String, Vec<String>)> {
+    let command = Cli::command();
+    // It was parsed before.
+    let Ok(matches) = command.clone().try_get_matches_from(arguments) else { return Vec::new() };
+    let (Some(("tune", given)), Some(tune)) = (matches.subcommand(), command.find_subcommand("tune")) else {
+        return Vec::new();
+    };
+    let of = |arg: &clap::Arg| {
+        let name = arg.get_long().filter(|name| !OWN.contains(name))?;
+        let id = arg.get_id().as_str();
+        if given.value_source(id) != Some(ValueSource::CommandLine) {
+            return None;
         }
-        if SILENT.contains(&word.as_str()) {
-            continue;
-        }
-        if let Some(at) = positional.iter().position(|one| one == word) {
-            positional.remove(at);
-        } else {
-            kept.push(word.clone());
-        }
-    }
-    kept
+        let values = match arg.get_action().takes_values() {
+            true => given.get_raw(id)?.map(|value| value.to_string_lossy().into_owned()).collect(),
+            false => Vec::new(),
+        };
+        Some((name.to_owned(), values))
+    };
+    tune.get_arguments().filter_map(of).collect()
 }
 
-/// Options with a value that `inrush load` lacks.
-const OWN: [&str; 3] = ["--budget", "--rows", "--write-job"];
-/// Options about how this command speaks.
-const SILENT: [&str; 6] = ["--json", "-q", "--quiet", "-v", "--verbose", "--no-progress"];
+/// Options that `inrush load` lacks.
+const OWN: [&str; 3] = ["budget", "rows", "write-job"];
 
 /// A word as a shell reads it.
 fn quoted(word: &str) -> String {
@@ -472,11 +527,16 @@ fn quoted(word: &str) -> String {
 }
 
 fn options(candidate: &Candidate) -> Value {
-    candidate
-        .options()
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value.map_or(Value::Bool(true), Value::from)))
-        .collect()
+    candidate.options().into_iter().map(|(name, value)| (name.to_owned(), option(name, value))).collect()
+}
+
+/// The value of an option in JSON: a switch is `true`, and a number of lanes a number.
+fn option(name: &str, value: Option<String>) -> Value {
+    match value {
+        None => json!(true),
+        Some(number) if name == "lanes" => number.parse::<u64>().map_or(json!(number), Value::from),
+        Some(value) => json!(value),
+    }
 }
 
 fn ratio(ratio: &Ratio) -> Value {
@@ -521,14 +581,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_keeps_what_load_takes() {
-        let check = |own: &str, want: &str| {
-            let own: Vec<String> = own.split(' ').map(str::to_owned).collect();
-            assert_eq!(kept(&own, "shop.t", &["a.csv".into(), "b.csv".into()]).join(" "), want);
+    fn what_load_takes_too_is_kept() {
+        let check = |line: &str, want: &str| {
+            let given = given(line.split(' ').map(Into::into));
+            let words: Vec<String> =
+                given.iter().map(|(name, values)| format!("{name}={}", values.join(","))).collect();
+            assert_eq!(words.join(" "), want, "{line}");
         };
-        check("tune shop.t a.csv b.csv -h db", "-h db");
-        check("--json tune shop.t --budget 5m a.csv b.csv -h db -P 3307 --delimiter ;", "-h db -P 3307 --delimiter ;");
-        check("tune shop.t a.csv b.csv --budget=5m --rows=7 --write-job j.toml -q", "");
+        check("inrush tune shop.t a.csv b.csv -h db", "host=db");
+        check(
+            "inrush --json tune same --budget 5m a.csv -D same -P 3307 --delimiter ;",
+            "delimiter=; port=3307 database=same",
+        );
+        check("inrush tune shop.t a.csv --budget=5m --rows=7 --write-job j.toml -q --no-header", "no-header=");
+        check("inrush tune -h db --null NA --null - -- shop.t a.csv", "null=NA,- host=db");
     }
 
     #[test]

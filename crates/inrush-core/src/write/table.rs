@@ -18,7 +18,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Whether the engine stores the rows on other servers, by connections of its own: they do not commit together with what this server
+    /// Whether the engine stores the rows on other servers or in other tables, by connections of its own: they do not commit together with what this server
     /// stores, and a table made `LIKE` this one has the same rows.
     pub fn is_elsewhere(&self) -> bool {
         Self::is_elsewhere_by(&self.engine)
@@ -30,8 +30,8 @@ impl Table {
     }
 }
 
-/// MariaDB's and MySQL's engines that lead to other servers.
-const ELSEWHERE: [&str; 3] = ["SPIDER", "FEDERATED", "CONNECT"];
+/// MariaDB's and MySQL's engines that lead to other servers, and the one that leads to other tables.
+const ELSEWHERE: [&str; 4] = ["SPIDER", "FEDERATED", "CONNECT", "MRG_MYISAM"];
 
 #[cfg(test)]
 mod tests {
@@ -39,7 +39,11 @@ mod tests {
 
     #[test]
     fn engines_that_lead_to_other_servers() {
-        assert!(["SPIDER", "Spider", "FEDERATED", "CONNECT"].iter().all(|engine| Table::is_elsewhere_by(engine)));
+        assert!(
+            ["SPIDER", "Spider", "FEDERATED", "CONNECT", "MRG_MyISAM"]
+                .iter()
+                .all(|engine| Table::is_elsewhere_by(engine))
+        );
         assert!(["InnoDB", "", "MyISAM", "ROCKSDB"].iter().all(|engine| !Table::is_elsewhere_by(engine)));
     }
 }

@@ -38,7 +38,9 @@ pub enum ServerRole {
 /// The servers besides the first one, which is the host and the port of the configuration itself.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hosts {
-    pub(super) others: Vec<(String, u16)>,
+    pub(super) others: Vec<(String, Option<u16>)>,
+    /// The port of the first one, if the list has one. A host without a port has that of the configuration.
+    pub(super) first_port: Option<u16>,
     /// `None`: not chosen; it is the default then.
     pub(super) order: Option<HostOrder>,
     pub(crate) role: ServerRole,
@@ -80,12 +82,6 @@ impl Hosts {
         }
     }
 
-    /// Sets the port of all hosts.
-    pub(super) fn set_port(&mut self, port: u16) {
-        self.others.iter_mut().for_each(|(_, other)| *other = port);
-        self.address = None;
-    }
-
     /// By how many servers the order is rotated for the next connection.
     fn rotation(&self) -> usize {
         match self.order.unwrap_or_default() {
@@ -121,33 +117,37 @@ impl Config {
     /// ```
     #[must_use]
     pub fn with_hosts(mut self, hosts: impl IntoIterator<Item = (impl Into<String>, u16)>) -> Self {
-        let mut hosts = hosts.into_iter().map(|(host, port)| (host.into(), port));
-        if let Some((host, port)) = hosts.next() {
-            let others = hosts.collect();
-            self = self.with_host(host).with_port(port);
-            self.hosts.others = others;
-        }
+        self.set_hosts(hosts.into_iter().map(|(host, port)| (host.into(), Some(port))));
         self
     }
 
-    /// Reads a list of hosts as `-h` and URLs have it: `db1,db2:3307,[::1]:3308`. One without a port has that of the configuration.
+    /// The same; a host without a port has that of the configuration, also if that is set later.
+    pub(crate) fn set_hosts(&mut self, mut hosts: impl Iterator<Item = (String, Option<u16>)>) {
+        if let Some((host, port)) = hosts.next() {
+            self.host = host;
+            self.socket = None;
+            self.hosts.others = hosts.collect();
+            self.hosts.first_port = port;
+            self.hosts.address = None;
+        }
+    }
+
+    /// Reads a list of hosts as `-h` has it: `db1,db2:3307,[::1]:3308`. One without a port has that of the configuration, also if that is
+    /// set later.
     ///
     /// # Errors
     /// `Config` for an empty name, and for a port that is no number.
-    pub fn with_host_list(self, list: &str) -> Result<Self> {
-        let port = self.port;
-        // A single one is a name and nothing else, so that `::1` is an address.
-        if !list.contains(',') {
-            return Ok(self.with_host(list));
-        }
+    pub fn with_host_list(mut self, list: &str) -> Result<Self> {
         let hosts = list.split(',').map(|item| {
             let (host, given) = split_port(item.trim())?;
             match host {
                 "" => Err(Error::config("a list of hosts has an empty name").with_hint("`db1,db2:3307`")),
-                _ => Ok((host.to_owned(), given.unwrap_or(port))),
+                _ => Ok((host.to_owned(), given)),
             }
         });
-        Ok(self.with_hosts(hosts.collect::<Result<Vec<_>>>()?))
+        let hosts = hosts.collect::<Result<Vec<_>>>()?;
+        self.set_hosts(hosts.into_iter());
+        Ok(self)
     }
 
     /// Which of several servers a connection tries first.
@@ -166,8 +166,8 @@ impl Config {
 
     /// The servers, in the order of preference.
     pub fn hosts(&self) -> Vec<(&str, u16)> {
-        let others = self.hosts.others.iter().map(|(host, port)| (host.as_str(), *port));
-        std::iter::once((self.host.as_str(), self.port)).chain(others).collect()
+        let others = self.hosts.others.iter().map(|(host, port)| (host.as_str(), port.unwrap_or(self.port)));
+        std::iter::once((self.host.as_str(), self.port())).chain(others).collect()
     }
 
     /// Whether several servers are named.
@@ -178,7 +178,7 @@ impl Config {
     /// A configuration for each server, in the order in which the next connection tries them.
     pub(crate) fn candidates(&self) -> Vec<Self> {
         if !self.has_several_hosts() {
-            return vec![self.clone()];
+            return vec![self.at(&self.host, self.port())];
         }
         let mut list: Vec<Self> = self.hosts().into_iter().map(|(host, port)| self.at(host, port)).collect();
         let n = list.len();
@@ -192,8 +192,11 @@ impl Config {
         let mut one = self.clone();
         host.clone_into(&mut one.host);
         one.port = port;
-        one.hosts.others.clear();
-        one.hosts.address = None;
+        one.hosts.first_port = None;
+        if !one.hosts.others.is_empty() {
+            one.hosts.others.clear();
+            one.hosts.address = None;
+        }
         one
     }
 }

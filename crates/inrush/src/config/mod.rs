@@ -126,15 +126,16 @@ impl Config {
         self.host = host.into();
         self.socket = None;
         self.hosts.others.clear();
+        self.hosts.first_port = None;
         self.hosts.address = None;
         self
     }
 
-    /// The TCP port, of all hosts if there are several.
+    /// The TCP port: of the hosts that have none of their own in a list.
     #[must_use]
     pub fn with_port(mut self, port: u16) -> Self {
         self.port = port;
-        self.hosts.set_port(port);
+        self.hosts.address = None;
         self
     }
 
@@ -374,9 +375,9 @@ impl Config {
         &self.host
     }
 
-    /// The TCP port.
+    /// The TCP port, of the first host if there are several.
     pub fn port(&self) -> u16 {
-        self.port
+        self.hosts.first_port.unwrap_or(self.port)
     }
 
     /// The Unix socket, if one is used.

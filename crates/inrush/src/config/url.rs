@@ -90,14 +90,16 @@ fn scheme(url: &str) -> Result<Url<'_>> {
 
 fn apply_address(address: &str, config: &mut Config) -> Result<()> {
     let mut hosts = Vec::new();
-    for item in address.split(',') {
+    if address.contains('(') || address.contains('=') {
+        return Err(malformed("hosts are written as `db1,db2:3307`, not as `address=(host=..)`"));
+    }
+    for item in address.split(',').map(str::trim) {
         if !item.starts_with('[') && item.matches(':').count() > 1 {
             return Err(malformed("an IPv6 address must stand in brackets, as in `[::1]`"));
         }
         let (host, port) = split_port(item).map_err(|error| malformed(error.message()))?;
         hosts.push((decode(host)?, port));
     }
-    let default_port = config.port;
     match hosts.as_slice() {
         // What is not named stays as it was.
         [(host, port)] => {
@@ -113,8 +115,7 @@ fn apply_address(address: &str, config: &mut Config) -> Result<()> {
             return Err(malformed("one of several hosts has no name"));
         }
         _ => {
-            let hosts = hosts.into_iter().map(|(host, port)| (host, port.unwrap_or(default_port)));
-            *config = std::mem::take(config).with_hosts(hosts);
+            config.set_hosts(hosts.into_iter());
         }
     }
     Ok(())

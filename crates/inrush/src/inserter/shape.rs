@@ -59,7 +59,7 @@ impl RowShape {
         }
         if let Some(table) = table.filter(|table| terms.exactly_once && table.is_elsewhere()) {
             let message = format!(
-                "`{}` is a table of {}, whose rows are on other servers: they do not commit together with the ledger",
+                "`{}` is a table of {}, whose rows are in other tables or on other servers: they do not commit together with the ledger",
                 table.name, table.engine
             );
             return Err(Error::new(Kind::Guarantee, message).with_hint(

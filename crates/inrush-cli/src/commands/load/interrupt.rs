@@ -36,6 +36,8 @@ struct State {
     ended: Option<Instant>,
     /// Whether there was a signal to stop: then the next load does not begin.
     is_over: bool,
+    /// Whether a signal between two loads ends what they are for, and not the process.
+    is_held: bool,
     /// To the printer, until all loads are over. Printing may block, and no signal may wait for that.
     notices: Option<Sender<String>>,
 }
@@ -89,6 +91,18 @@ impl Watch {
         state.current = Some(Current { control, gauge, stops, aborted: None });
         drop(state);
         UnderWay(self)
+    }
+}
+
+impl Watch {
+    /// From now on a signal does not end the process: the caller asks [`Watch::is_over`], and cleans up.
+    pub(crate) fn hold(&self) {
+        lock(&self.state).is_held = true;
+    }
+
+    /// Whether there was a signal to stop.
+    pub(crate) fn is_over(&self) -> bool {
+        lock(&self.state).is_over
     }
 }
 
@@ -150,7 +164,11 @@ fn heed(signal: i32, state: &mut State, output: &Output) -> Option<String> {
             state.is_over = true;
             return Some("stopping: queries on their way are finished first; once more leaves at once".into());
         }
-        if signal != SIGUSR1 && reports {
+        if signal != SIGUSR1 && state.is_held && !state.is_over {
+            state.is_over = true;
+            return Some("stopping after this load; once more leaves at once, and what was made for it stays".into());
+        }
+        if signal != SIGUSR1 && reports && !state.is_held {
             state.is_over = true;
         } else if signal != SIGUSR1 {
             // It fails only for unknown signals.
@@ -163,6 +181,7 @@ fn heed(signal: i32, state: &mut State, output: &Output) -> Option<String> {
         return Some(described(current));
     }
     current.stops += 1;
+    state.is_over |= state.is_held;
     if current.stops == 1 {
         current.control.stop();
         return Some("stopping: chunks on their way are finished first; once more stops at once".into());

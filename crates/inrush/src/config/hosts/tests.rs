@@ -15,6 +15,8 @@ fn lists() {
         assert_eq!(config.map_or_else(|error| error.message().to_owned(), |config| config.address()), want, "{list}");
     };
     check("db", "db:7");
+    check("db:1", "db:1");
+    check("", "a list of hosts has an empty name");
     check("::1", "[::1]:7");
     check("a,b", "a:7,b:7");
     check("a:1, b:2 ,c", "a:1,b:2,c:7");
@@ -30,12 +32,16 @@ fn lists() {
 #[test]
 fn one_host_replaces_several() {
     let config = several(HostOrder::InOrder).with_host("d");
-    assert_eq!((config.address(), config.has_several_hosts()), ("d:1".into(), false));
+    assert_eq!((config.address(), config.has_several_hosts()), ("d:3306".into(), false));
 }
 
 #[test]
-fn a_port_is_that_of_all() {
-    assert_eq!(several(HostOrder::InOrder).with_port(9).address(), "a:9,b:9,c:9");
+fn a_port_is_of_those_without_one() {
+    assert_eq!(several(HostOrder::InOrder).with_port(9).address(), "a:1,b:2,c:3");
+    let list = Config::new().with_host_list("a,b:2,c").unwrap().with_port(9);
+    assert_eq!((list.address(), list.port()), ("a:9,b:2,c:9".into(), 9));
+    let one = Config::new().with_host_list("a:1").unwrap().with_port(9);
+    assert_eq!((one.address(), tried(&one), one.port()), ("a:1".into(), "a:1".into(), 1));
 }
 
 #[test]

@@ -137,6 +137,7 @@ fn several_hosts() {
         assert_eq!((config.address().as_str(), config.hosts.order.unwrap_or_default()), (address, order), "{url}");
     };
     check("mysql://ann:pw@a,b:3307,[::1]:3308/shop", "a:3306,b:3307,[::1]:3308", HostOrder::InOrder);
+    check("mysql://a:1, b/shop", "a:1,b:3306", HostOrder::InOrder);
     check("mysql://a,b?host-order=round-robin", "a:3306,b:3306", HostOrder::RoundRobin);
     check("jdbc:mysql://a:1,b:2/shop", "a:1,b:2", HostOrder::InOrder);
     check("jdbc:mariadb:sequential://a:1,b:2/shop", "a:1,b:2", HostOrder::InOrder);
@@ -153,6 +154,7 @@ fn mistakes_in_jdbcs() {
     check_refused("jdbc:mysql:replication://a,b/c?password=secret", "not routed to replicas");
     check_refused("jdbc:mysql:fabric://a,b/c?password=secret", "only `jdbc:mysql://`");
     check_refused("jdbc:mysql://a,/c?password=secret", "has no name");
+    check_refused("jdbc:mysql://address=(host=a)(port=1),b/c?password=secret", "hosts are written as");
     check_refused("mysql://ann:secret@a:1,b:x/c", "not a number");
     check_refused("mysql://ann:secret@a,::1/c", "in brackets");
     check_refused("jdbc:mysql://a/c?characterEncoding=latin1", "utf8mb4");

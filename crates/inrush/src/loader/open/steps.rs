@@ -97,7 +97,7 @@ pub(crate) fn pending(target: &Target, jobs: &Jobs) -> Vec<String> {
 pub(crate) fn check_atomic(connection: &mut Connection, table: &Table, option: &str) -> Result<()> {
     if table.is_elsewhere() {
         let message = format!(
-            "`{option}` would fill a copy of table `{}`, which is {}: its rows are on other servers, and the copy would have the same ones",
+            "`{option}` would fill a copy of table `{}`, which is {}: its rows are in other tables or on other servers, and the copy would have the same ones",
             table.name, table.engine
         );
         return Err(Error::new(Kind::Guarantee, message).with_hint(format!("load without `{option}`")));

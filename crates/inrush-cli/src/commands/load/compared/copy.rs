@@ -66,7 +66,7 @@ fn may_be_copied(connection: &mut Connection, table: &TableName) -> Result<()> {
     )?;
     match engine.flatten() {
         Some(engine) if Table::is_elsewhere_by(&engine) => Err(Error::config(format!(
-            "files are compared by way of a copy of {}, which is {engine}: its rows are on other servers, and the copy would have the same ones",
+            "files are compared by way of a copy of {}, which is {engine}: its rows are in other tables or on other servers, and the copy would have the same ones",
             table.quoted()
         ))
         .with_hint("`inrush verify` compares two tables")),

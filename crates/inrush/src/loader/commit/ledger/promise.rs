@@ -24,7 +24,7 @@ pub(crate) fn check(connection: &mut Connection, table: &Table, cluster: Cluster
         return Err(Error::new(
             Kind::Guarantee,
             format!(
-                "table `{}` is {}, whose rows are on other servers: they do not commit together with the ledger",
+                "table `{}` is {}, whose rows are in other tables or on other servers: they do not commit together with the ledger",
                 table.name, table.engine
             ),
         )
