@@ -91,7 +91,7 @@ fn scheme(url: &str) -> Result<Url<'_>> {
 fn apply_address(address: &str, config: &mut Config) -> Result<()> {
     let mut hosts = Vec::new();
     if address.contains('(') || address.contains('=') {
-        return Err(malformed("hosts are written as `db1,db2:3307`, not as `address=(host=..)`"));
+        return Err(malformed("hosts are written as `db1,db2:3307`; no other form is known"));
     }
     for item in address.split(',').map(str::trim) {
         if !item.starts_with('[') && item.matches(':').count() > 1 {

@@ -68,7 +68,7 @@ fn roles() {
     for (read_only, innodb) in [("1", "0"), ("0", "1"), ("ON", "OFF"), ("NO_LOCK_NO_ADMIN", "0")] {
         assert_eq!(check(ServerRole::ReadOnly, read_only, innodb), Ok(()));
         let why = check(ServerRole::Writable, read_only, innodb).unwrap_err();
-        assert_eq!(why, "the server at `db:1` is read-only, and `server-role` asks for a writable one");
+        assert_eq!(why, "the server at `db:3306` is read-only, and `server-role` asks for a writable one");
     }
     assert_eq!(check(ServerRole::Any, "1", "1"), Ok(()));
 }
