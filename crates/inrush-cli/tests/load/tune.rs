@@ -2,7 +2,9 @@
 
 use crate::numbers::{TABLE, numbers};
 use crate::place::{Done, Place, everywhere};
-use std::process::Command;
+use inrush_testkit::patience::until;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 fn tune(place: &Place, arguments: &str) -> Done {
     let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
@@ -42,10 +44,12 @@ fn a_result_and_a_command_that_works() {
             ("0", "0")
         );
         // The command, as it is, but for the password, which no command line has.
-        let command =
-            &done.json["command"].as_str().unwrap().replace("-D shop", &format!("-D {}", place.schema.name()));
+        let command = &done.json["command"]
+            .as_str()
+            .unwrap()
+            .replace("--database shop", &format!("--database {}", place.schema.name()));
         let words: Vec<&str> = command.split(' ').skip(2).collect();
-        assert!(command.starts_with("inrush load numbers.csv --into tuned_file --tls disabled -S "), "{command}");
+        assert!(command.starts_with("inrush load numbers.csv --into tuned_file --user "), "{command}");
         let mut load = place.bare("");
         load.args(words).env("INRUSH_PASSWORD", &place.server.password);
         let output = load.output().unwrap();
@@ -66,7 +70,7 @@ fn a_result_and_a_command_that_works() {
         shown.args(["-u", &place.server.user, "-D", place.schema.name()]);
         let done = place.done(&shown.output().unwrap());
         assert!(
-            done.code == 0 && done.stdout.contains("inrush load 'some numbers.csv' --into tuned_file -S "),
+            done.code == 0 && done.stdout.contains("inrush load 'some numbers.csv' --into tuned_file --user "),
             "{done}"
         );
     });
@@ -125,5 +129,79 @@ fn what_cannot_be_tuned() {
             done.says(says);
             assert_eq!(n_left(place, "tuned_wrong"), "0", "{arguments}");
         }
+    });
+}
+
+/// The copy of such a table has the rows of the original.
+#[test]
+fn tables_whose_rows_are_elsewhere_are_left_alone() {
+    everywhere("tune_merge", |place| {
+        place.sql(
+            "CREATE TABLE tuned_part (id INT, KEY (id)) ENGINE=MyISAM; INSERT INTO tuned_part VALUES (1), (2); \
+             CREATE TABLE tuned_merge (id INT, KEY (id)) ENGINE=MERGE UNION=(tuned_part) INSERT_METHOD=LAST",
+        );
+        place.write("a.csv", "id\n7\n");
+        for (table, engine) in [("tuned_merge", "MRG_MyISAM"), ("tuned_part", "MyISAM")] {
+            for files in ["a.csv", ""] {
+                let done = tune(place, &format!("{table} {files} --budget 1s"));
+                assert_eq!(done.code, 1, "{done}");
+                done.says(engine);
+            }
+        }
+        let verified = place.load("a.csv --into tuned_merge --guarantee at-least-once --verify");
+        assert_ne!(verified.code, 0, "{verified}");
+        verified.says("MRG_MyISAM");
+        // The load itself was asked for; the comparison adds nothing.
+        assert_eq!(place.sql("SELECT GROUP_CONCAT(id ORDER BY id) FROM tuned_part"), "1,2,7");
+    });
+}
+
+/// A job file has all options that were given, so that it loads what was sampled.
+#[test]
+fn a_job_file_reads_files_as_they_were_sampled() {
+    everywhere("tune_job", |place| {
+        place.sql("CREATE TABLE tuned_job (id INT PRIMARY KEY, a INT, b INT)");
+        let rows: String = (1..=50).map(|id| format!("{id};{};NA\n", id * 2)).collect();
+        place.write("swapped.csv", rows);
+        let given = "--columns id,b,a --null NA --delimiter ; --no-header";
+        let done =
+            tune(place, &format!("tuned_job swapped.csv --rows 20 --budget 1s {given} --write-job swapped.toml"));
+        assert_eq!(done.code, 0, "{done}");
+        let again =
+            tune(place, &format!("tuned_job swapped.csv --rows 20 --budget 1s {given} --write-job swapped.csv"));
+        assert_eq!(again.code, 1, "{again}");
+        again.says("cannot write the job file");
+        let mut load = place.bare("--job swapped.toml");
+        let output = load.env("INRUSH_PASSWORD", &place.server.password).output().unwrap();
+        assert!(output.status.success(), "{output:?}\n{}", place.read("swapped.toml"));
+        assert_eq!(place.sql("SELECT COUNT(*), SUM(a IS NULL), SUM(b = id * 2) FROM tuned_job"), "50,50,50");
+    });
+}
+
+/// Whenever the first signal comes, the copy is dropped.
+#[test]
+fn an_interrupt_leaves_nothing() {
+    everywhere("tune_stop", |place| {
+        place.sql(
+            "CREATE TABLE tuned_stop (id INT PRIMARY KEY, value INT); INSERT INTO tuned_stop VALUES (1, 1), (2, 2)",
+        );
+        place.write("numbers.csv", numbers(2000, |id| format!("{id},{id}")));
+        for files in ["", "numbers.csv"] {
+            for pause in [0, 150, 600] {
+                let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
+                command.args(["tune", "tuned_stop"]).args(files.split_whitespace()).args(["--budget", "10m", "-q"]);
+                command.current_dir(place.folder.path()).env("INRUSH_PASSWORD", &place.server.password);
+                command.arg("-S").arg(&place.server.socket).args(["-u", &place.server.user, "-D", place.schema.name()]);
+                let run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+                until("the copy", || n_left(place, "tuned_stop") != "0");
+                std::thread::sleep(Duration::from_millis(pause));
+                let pid = rustix::process::Pid::from_raw(run.id() as i32).unwrap();
+                rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+                let done = place.done(&run.wait_with_output().unwrap());
+                assert_eq!(done.code, 130, "{files} {pause}: {done}");
+                assert_eq!(n_left(place, "tuned_stop"), "0", "{files} {pause}: {done}");
+            }
+        }
+        assert_eq!(place.sql("SELECT COUNT(*) FROM tuned_stop"), "2");
     });
 }
