@@ -110,6 +110,23 @@ mod tests {
     use clap::CommandFactory as _;
     use clap::error::ErrorKind;
 
+    #[test]
+    fn tune_hands_on_what_load_takes_too() {
+        let check = |line: &str, want: &str| {
+            let given = crate::commands::tune::given(Cli::command(), line.split(' ').map(Into::into));
+            let words: Vec<String> =
+                given.iter().map(|(name, values)| format!("{name}={}", values.join(","))).collect();
+            assert_eq!(words.join(" "), want, "{line}");
+        };
+        check("inrush tune shop.t a.csv b.csv -h db", "host=db");
+        check(
+            "inrush --json tune same --budget 5m a.csv -D same -P 3307 --delimiter ;",
+            "delimiter=; port=3307 database=same",
+        );
+        check("inrush tune shop.t a.csv --budget=5m --rows=7 --write-job j.toml -q --no-header", "no-header=");
+        check("inrush tune -h db --null NA --null - -- shop.t a.csv", "null=NA,- host=db");
+    }
+
     /// Every command and the commands in it, as they are called.
     fn calls(command: &clap::Command, before: &[String]) -> Vec<Vec<String>> {
         let mut all = vec![before.to_vec()];

@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         Command::Export(arguments) => ("export", commands::export::run(arguments, &output)),
         Command::Verify(arguments) => ("verify", commands::verify::run(arguments, &output)),
         Command::Doctor(arguments) => ("doctor", commands::doctor::run(arguments, &output)),
-        Command::Tune(arguments) => ("tune", commands::tune::run(arguments, &output)),
+        Command::Tune(arguments) => ("tune", commands::tune::run(arguments, &output, Cli::command())),
         Command::Bench(arguments) => ("bench", commands::bench::run(arguments, &output)),
         Command::Server(arguments) => ("server", commands::server::run(arguments, cli.global.json)),
         Command::Completions(arguments) => ("completions", commands::documents::completions(arguments, Cli::command())),

@@ -6,11 +6,10 @@
 
 use super::file_args::FileArgs;
 use super::load::{self, LoadArgs, Watch};
-use crate::args::Cli;
 use crate::connection::{ConnectArgs, Environment, hint_at_login};
 use crate::{Output, exit};
 use clap::parser::ValueSource;
-use clap::{Args, CommandFactory as _};
+use clap::{Args, Command};
 use inrush::table::TableName;
 use inrush::{Config, LoadOptions, Loader, Method, Report, Stop};
 use inrush_bench::stats::Ratio;
@@ -78,8 +77,8 @@ replicas get what is measured: samples, for as long as the budget.
 
 Exit codes: 0 there is a result, 1 wrong usage, 3 the server failed, 130 interrupted";
 
-/// Measures, and returns the exit code.
-pub(crate) fn run(args: &TuneArgs, output: &Output) -> Result<u8> {
+/// Measures, and returns the exit code. `command` is the whole one, by which the command line was parsed.
+pub(crate) fn run(args: &TuneArgs, output: &Output, command: Command) -> Result<u8> {
     if args.files.iter().any(|file| file == "-") {
         return Err(Error::config("a sample is read again and again, and standard input (`-`) can be read only once"));
     }
@@ -143,7 +142,7 @@ pub(crate) fn run(args: &TuneArgs, output: &Output) -> Result<u8> {
         last: &last,
         limit,
         left_out: &left_out,
-        given: given(std::env::args_os()),
+        given: given(command, std::env::args_os()),
         outcome,
         advice,
     };
@@ -492,8 +491,7 @@ fn why(stop: &Stop) -> String {
 
 /// The options of a command line that `inrush load` takes too, by their long names, each with its values: all but those of this command
 /// and those about how it speaks.
-fn given(arguments: impl Iterator<Item = OsString>) -> Vec<(String, Vec<String>)> {
-    let command = Cli::command();
+pub(crate) fn given(command: Command, arguments: impl Iterator<Item = OsString>) -> Vec<(String, Vec<String>)> {
     // It was parsed before.
     let Ok(matches) = command.clone().try_get_matches_from(arguments) else { return Vec::new() };
     let (Some(("tune", given)), Some(tune)) = (matches.subcommand(), command.find_subcommand("tune")) else {
@@ -579,23 +577,6 @@ const SHOWN: usize = 3;
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_load_takes_too_is_kept() {
-        let check = |line: &str, want: &str| {
-            let given = given(line.split(' ').map(Into::into));
-            let words: Vec<String> =
-                given.iter().map(|(name, values)| format!("{name}={}", values.join(","))).collect();
-            assert_eq!(words.join(" "), want, "{line}");
-        };
-        check("inrush tune shop.t a.csv b.csv -h db", "host=db");
-        check(
-            "inrush --json tune same --budget 5m a.csv -D same -P 3307 --delimiter ;",
-            "delimiter=; port=3307 database=same",
-        );
-        check("inrush tune shop.t a.csv --budget=5m --rows=7 --write-job j.toml -q --no-header", "no-header=");
-        check("inrush tune -h db --null NA --null - -- shop.t a.csv", "null=NA,- host=db");
-    }
 
     #[test]
     fn words_are_quoted_for_a_shell() {
