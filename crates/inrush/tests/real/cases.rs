@@ -219,7 +219,8 @@ pub(crate) fn kill(server: &Server, connection_id: u32) {
     // From the client to the server, and established: 01 (proc_net_tcp in the kernel's documentation).
     let open = format!("0100007F:{port:04X} 0100007F:{:04X} 01 ", server.port);
     let is_open = || std::fs::read_to_string("/proc/net/tcp").unwrap().contains(&open);
-    until(format_args!("the end of connection {connection_id}"), || !is_open());
+    // The list is read in pieces, and others that come and go between two of them hide a connection from one reading.
+    until(format_args!("the end of connection {connection_id}"), || (0..10).all(|_| !is_open()));
 }
 
 /// A connection of either shell.

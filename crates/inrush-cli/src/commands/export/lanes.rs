@@ -262,7 +262,12 @@ impl PartFiles<'_, '_> {
 
 /// An error with the part that it is about.
 fn of_part(error: Error, part: &Part) -> Error {
-    hint(error).while_doing(&format!("`{}`", part.stem))
+    named(error, &part.stem)
+}
+
+/// An error with the table or the part of this name, which was there when the export began.
+pub(super) fn named(error: Error, name: &str) -> Error {
+    hint(error).while_doing(&format!("`{name}`"))
 }
 
 /// An error of reading values, without the value that it may hold.

@@ -98,9 +98,10 @@ pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
     let (mut parts, mut sql) = (Vec::new(), Vec::new());
     let is_one_schema = tables.windows(2).all(|pair| pair[0].name.schema == pair[1].name.schema);
     for (at, table) in tables.iter().enumerate() {
-        parts.extend(parts::of_table(table, at, args, connections.first_mut())?);
+        let changed = |error| lanes::named(error, &table.file_name);
+        parts.extend(parts::of_table(table, at, args, connections.first_mut()).map_err(changed)?);
         let definition = match connections.first_mut().filter(|_| table.engine.is_some()) {
-            Some(connection) => Some(tables::definition(connection, &table.name)?),
+            Some(connection) => Some(tables::definition(connection, &table.name).map_err(changed)?),
             None => None,
         };
         let (database, name) = (table.name.schema.clone(), table.name.name.clone());
