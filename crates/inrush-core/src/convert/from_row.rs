@@ -30,6 +30,7 @@ impl<'r, T: FromValue<'r>> FromRow<'r> for T {
 
 impl<'r> Row<'r> {
     /// All values, of exactly `N` columns.
+    #[inline]
     pub fn to_array<const N: usize>(&self) -> Result<[Value<'r>; N]> {
         let n_columns = self.columns().len();
         if n_columns != N {

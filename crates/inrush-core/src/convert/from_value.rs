@@ -39,6 +39,7 @@ impl<'a> Row<'a> {
     }
 
     /// A value of this row, that of column `position`, as a Rust type.
+    #[inline]
     pub fn convert<T: FromValue<'a>>(&self, position: usize, value: Value<'a>) -> Result<T> {
         let column = self.columns().get(position).ok_or_else(|| no_such_column(self.columns()))?;
         let value = if T::AS_SENT { value } else { self.typed(value, column) };

@@ -67,6 +67,7 @@ impl Columns {
     }
 
     /// The definitions so far.
+    #[inline]
     pub(crate) fn as_slice(&self) -> &[ColumnDef] {
         match self {
             Self::Known { defs, n_same } => &defs.as_slice()[..*n_same],
