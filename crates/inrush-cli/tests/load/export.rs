@@ -312,7 +312,8 @@ fn a_table_that_changes_meanwhile_ends_the_export() {
             let mut export = command(place, "first later --format csv --snapshot tables --lanes 1 --to out");
             let export = export.arg("--where").arg(format!("id > 1 OR GET_LOCK('{lock}', 1000) = 1")).spawn().unwrap();
             await_true("the reading", || {
-                let list = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE = 'User lock' AND DB = DATABASE()";
+                let list =
+                    "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE = 'User lock' AND DB = DATABASE()";
                 place.sql(list) != "0"
             });
             place.sql(change);
