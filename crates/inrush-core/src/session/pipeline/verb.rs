@@ -1,5 +1,7 @@
 //! The effect of a statement's text on transactions, as far as a pipeline must know it before it sends the text.
 
+use crate::sql::{Dialect, Lexeme, Lexer};
+
 /// The effect of a statement on transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
@@ -14,51 +16,34 @@ pub enum Verb {
 }
 
 impl Verb {
-    /// Reads the first words, after blanks and comments. If a text has several statements, only the first counts.
+    /// Reads the first words. If a text has several statements, only the first counts. The content of a `/*! */` counts: it is executed,
+    /// perhaps only from some version on.
     pub fn of(sql: &[u8]) -> Self {
-        let (first, rest) = word(sql);
-        let (second, rest) = word(rest);
-        let is = |word: &[u8], want: &str| word.eq_ignore_ascii_case(want.as_bytes());
+        // These words come before any text in quotes, so the dialect does not matter.
+        let tokens = Lexer::new(sql, Dialect::default());
+        let mut words = tokens.filter(|token| !is_blank(token.lexeme)).map(|token| &sql[token.range]);
+        let is = |word: Option<&[u8]>, want: &str| word.is_some_and(|word| word.eq_ignore_ascii_case(want.as_bytes()));
+        let first = words.next();
         if is(first, "COMMIT") {
-            Self::Commit
-        } else if is(first, "BEGIN") && !is(second, "NOT") || is(first, "START") && is(second, "TRANSACTION") {
-            Self::Begin
-        } else if is(first, "ROLLBACK") && !is(second, "TO") && !(is(second, "WORK") && is(word(rest).0, "TO")) {
-            Self::Rollback
-        } else {
-            Self::Other
+            return Self::Commit;
         }
+        if is(first, "BEGIN") {
+            return if is(words.next(), "NOT") { Self::Other } else { Self::Begin };
+        }
+        if is(first, "START") {
+            return if is(words.next(), "TRANSACTION") { Self::Begin } else { Self::Other };
+        }
+        if is(first, "ROLLBACK") {
+            let next = words.next();
+            let is_to_savepoint = is(next, "TO") || is(next, "WORK") && is(words.next(), "TO");
+            return if is_to_savepoint { Self::Other } else { Self::Rollback };
+        }
+        Self::Other
     }
 }
 
-/// Returns the next word and the text after it. Any other character is a word of its own.
-fn word(sql: &[u8]) -> (&[u8], &[u8]) {
-    let sql = skip_blanks(sql);
-    let n = sql.iter().take_while(|c| c.is_ascii_alphanumeric() || **c == b'_').count();
-    sql.split_at(n.max(1).min(sql.len()))
-}
-
-fn skip_blanks(mut sql: &[u8]) -> &[u8] {
-    loop {
-        sql = match sql {
-            [c, rest @ ..] if c.is_ascii_whitespace() || *c == 0x0B => rest,
-            // The content of such a comment is executed, perhaps only from some version on.
-            [b'/', b'*', b'!', rest @ ..] | [b'/', b'*', b'M', b'!', rest @ ..] => {
-                &rest[rest.iter().take_while(|c| c.is_ascii_digit()).count()..]
-            }
-            [b'/', b'*', rest @ ..] => behind(rest, b"*/"),
-            [b'#', rest @ ..] => behind(rest, b"\n"),
-            [b'-', b'-', c, ..] if c.is_ascii_whitespace() => behind(sql, b"\n"),
-            // The end of an executed comment.
-            [b'*', b'/', rest @ ..] => rest,
-            _ => return sql,
-        };
-    }
-}
-
-fn behind<'a>(sql: &'a [u8], end: &[u8]) -> &'a [u8] {
-    let at = sql.windows(end.len()).position(|bytes| bytes == end);
-    at.map_or(&[], |at| &sql[at + end.len()..])
+fn is_blank(lexeme: Lexeme) -> bool {
+    matches!(lexeme, Lexeme::Blank | Lexeme::Comment | Lexeme::OpenCondition | Lexeme::CloseCondition)
 }
 
 #[cfg(test)]
@@ -76,7 +61,7 @@ mod tests {
     fn commits() {
         check(Verb::Commit, &["COMMIT", "commit", " \t\nCoMMit;", "COMMIT AND CHAIN", "COMMIT WORK"]);
         check(Verb::Commit, &["/* x */COMMIT", "# x\nCOMMIT", "-- x\nCOMMIT", "/*!COMMIT*/", "/*!80000 COMMIT */"]);
-        check(Verb::Commit, &["/*M!100100 COMMIT*/", "/**/ /**/commit"]);
+        check(Verb::Commit, &["/*M!100100 COMMIT*/", "/**/ /**/commit", "--\u{1}x\nCOMMIT"]);
     }
     #[test]
     fn begins() {
