@@ -11,6 +11,7 @@ pub use writer::{Settings, Writer};
 use crate::results::{Case, LeftOut, Role, Unit};
 use inrush::Method;
 use inrush::sans_io::profile::Profile;
+use inrush::sans_io::write::{self, LocalInfile, RowsPerCommand};
 use std::collections::BTreeMap;
 
 /// What is done with rows.
@@ -88,6 +89,15 @@ impl Operation {
     }
 }
 
+impl Allowed {
+    /// Why the server does not take a method of inrush, if it does not.
+    pub fn refuses(&self, method: Method) -> Option<String> {
+        let local_infile = if self.local_infile { LocalInfile::On } else { LocalInfile::Off };
+        let server = write::Allowed::new(&self.profile, local_infile, false);
+        server.obstacle(method).map(|obstacle| obstacle.why.into_owned())
+    }
+}
+
 impl InsertMethod {
     /// All, in the order of the table: the baseline first, the limits last.
     pub fn all() -> impl Iterator<Item = InsertMethod> {
@@ -135,12 +145,7 @@ impl InsertMethod {
     /// Why it cannot be measured on this server, if it cannot.
     fn missing(self, allowed: &Allowed) -> Option<String> {
         match self {
-            InsertMethod::Batch(Method::Bulk) if !allowed.profile.bulk_execute => {
-                Some("only MariaDB has this command".into())
-            }
-            InsertMethod::Batch(Method::LoadData) if !allowed.local_infile => {
-                Some("the server has `local_infile` off".into())
-            }
+            InsertMethod::Batch(method) => allowed.refuses(method),
             InsertMethod::ServerFile => allowed.no_files.clone(),
             _ => None,
         }
@@ -159,7 +164,7 @@ impl InsertMethod {
     /// How many rows one of its statements carries at most, when statements carry `many`.
     fn statement_rows(self, many: u64) -> u64 {
         match self {
-            InsertMethod::Batch(Method::Prepared | Method::Pipelined) => 1,
+            InsertMethod::Batch(method) if method.rows_per_command() == RowsPerCommand::Single => 1,
             InsertMethod::Row | InsertMethod::Inserter => 1,
             InsertMethod::MultiStatement | InsertMethod::Batch(_) | InsertMethod::Nothing => many,
             InsertMethod::OnServer | InsertMethod::ServerFile => u64::MAX,

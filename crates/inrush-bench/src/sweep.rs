@@ -8,6 +8,7 @@ pub use sweeper::{Settings, Sweeper};
 use crate::dataset::Sbtest;
 use crate::results::{Case, LeftOut, Role, Server, Unit};
 use inrush::Method;
+use inrush::sans_io::write::RowsPerCommand;
 use std::collections::BTreeMap;
 
 /// One combination.
@@ -83,6 +84,11 @@ impl Grid {
         }
         cells
     }
+}
+
+/// The methods that write many rows by one command.
+pub fn methods() -> impl Iterator<Item = Method> {
+    Method::ALL.into_iter().rev().filter(|method| method.rows_per_command() != RowsPerCommand::Single)
 }
 
 impl Limits {

@@ -49,7 +49,7 @@ pub(super) fn what_cannot_be_is_told(place: &Place) {
         "nothing is left to be measured on this server: 1024 connections",
     );
     if place.server.name.contains("mysql") {
-        place.fails("sweep --method bulk", 1, "only MariaDB has this command");
+        place.fails("sweep --method bulk", 1, "`--method bulk`: it is a command of MariaDB");
     }
     let done = place.bench("sweep --statement-rows 1,10 --connections 1,1024 --for 0.02 -o i.jsonl");
     assert_eq!(done.status.code(), Some(0), "{}", said(&done));

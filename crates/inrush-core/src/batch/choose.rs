@@ -7,6 +7,7 @@ use crate::column::ident::quote_ident;
 use crate::error::{Error, Result};
 use crate::profile::Profile;
 use crate::session::Statement;
+use crate::write::method::RowReport;
 use crate::write::template::{Cell, Kind, Template};
 use crate::write::{Allowed, Chooser, LocalInfile, Method, Need, Rows, Table};
 
@@ -98,11 +99,11 @@ pub fn choose(
 /// What `method` reports about the rows of this batch.
 pub fn reported(method: Method, template: &Template, options: &BatchOptions, facts: &BatchFacts<'_>) -> Reported {
     let plain = |detail| Reported { detail, returning: None };
-    match method {
-        Method::Prepared | Method::Pipelined => plain(ResultDetail::EachReply),
-        Method::Bulk if options.ids || options.affected_each => plain(ResultDetail::UnitResults),
-        Method::MultiRow | Method::MultiRowPrepared if options.ids => ids_of_many(template, facts),
-        Method::Bulk | Method::MultiRow | Method::MultiRowPrepared | Method::LoadData => plain(ResultDetail::Nothing),
+    match method.reports() {
+        RowReport::EachReply => plain(ResultDetail::EachReply),
+        RowReport::UnitResults if options.ids || options.affected_each => plain(ResultDetail::UnitResults),
+        RowReport::Ids if options.ids => ids_of_many(template, facts),
+        RowReport::UnitResults | RowReport::Ids | RowReport::Nothing => plain(ResultDetail::Nothing),
     }
 }
 

@@ -82,7 +82,7 @@ impl<'a> Batch<'a> {
         }
         let statement = this.returning.as_ref().unwrap_or(this.statement);
         let attempt = Attempt::new(this.rows, statement, this.writer(statement)?, this.reported.detail, this.mode());
-        let mut attempt = attempt.one_at_a_time(this.method() == Method::Prepared);
+        let mut attempt = attempt.one_at_a_time(this.method().waits_for_replies());
         let is_one = attempt.is_one()? && !this.leaves_rows();
         let scope = Scope::of(is_one && !this.is_strict(), &this.facts);
         Ok(Try::Fly(attempt, scope))
@@ -122,7 +122,9 @@ impl<'a> Batch<'a> {
     /// Whether to switch autocommit off, so that commands that follow a deadlock are not committed by themselves. That is worth
     /// it only where each row is a command of its own.
     pub fn wants_autocommit_off(&self) -> bool {
-        self.facts.autocommit && !self.is_strict() && self.method() == Method::Pipelined
+        let method = self.method();
+        let is_flight = method.rows_per_command() == RowsPerCommand::Single && !method.waits_for_replies();
+        self.facts.autocommit && !self.is_strict() && is_flight
     }
 
     fn method(&self) -> Method {
@@ -132,7 +134,7 @@ impl<'a> Batch<'a> {
     /// Whether a command that fails leaves some of its rows, so that they must not be sent again with the others: MariaDB's bulk
     /// command of an UPDATE or a DELETE, which runs as many statements, and any statement on a table whose rows are on other servers.
     fn leaves_rows(&self) -> bool {
-        let is_many = self.method() == Method::Bulk && !matches!(self.template.kind, Kind::Insert | Kind::Replace);
+        let is_many = self.method().leaves_rows() && !matches!(self.template.kind, Kind::Insert | Kind::Replace);
         is_many || self.facts.table.is_some_and(Table::is_elsewhere)
     }
 
@@ -166,7 +168,7 @@ impl<'a> Batch<'a> {
         let method = match self.method() {
             _ if self.is_strict() && self.leaves_rows() => return Ok(None),
             // The same rows as statements.
-            Method::LoadData if self.is_strict() => Method::MultiRow,
+            method if self.is_strict() && method.rows_per_command() == RowsPerCommand::File => Method::MultiRow,
             method => method,
         };
         let WriterSession { max_packet, backslash_escapes, .. } = self.session;

@@ -3,7 +3,7 @@
 //! Pure: [`Need`] says what the rows and their statement require, [`Allowed`] what the server can do, [`Chooser`] keeps what the server has
 //! refused. A method is taken if it has no obstacle; `auto` takes the first of its preference.
 
-use super::method::Method;
+use super::method::{Method, RowReport};
 use crate::error::{Error, Result};
 use crate::profile::Profile;
 use std::borrow::Cow;
@@ -247,9 +247,10 @@ impl Need {
 
     /// Why `method` cannot write these rows; `None`: it can.
     fn obstacle(&self, method: Method, allowed: &Allowed) -> Option<Obstacle> {
+        let of_server = || allowed.obstacle(method);
         let of_statement = match method {
-            Method::LoadData => self.load_obstacle(allowed),
-            Method::Bulk => self.bulk_obstacle(allowed),
+            Method::LoadData => self.no_load_data.clone().or_else(of_server).or_else(|| self.serial_obstacle()),
+            Method::Bulk => of_server().or_else(|| self.bulk_obstacle(allowed)),
             Method::MultiRowPrepared | Method::MultiRow => self.multi_row_obstacle(method),
             Method::Pipelined | Method::Prepared if self.rows == Rows::Load => {
                 Some("each row is a statement, and a load puts many rows into one".into())
@@ -259,38 +260,17 @@ impl Need {
         of_statement.or_else(|| self.report_obstacle(method))
     }
 
-    fn load_obstacle(&self, allowed: &Allowed) -> Option<Obstacle> {
-        let of_load = |why: &'static str, hint| Some(Obstacle { why: why.into(), hint: Some(hint) });
-        match allowed.local_infile {
-            _ if self.no_load_data.is_some() => self.no_load_data.clone(),
-            LocalInfile::Off => of_load(
-                "the server has `local_infile` off, so LOAD DATA LOCAL is not allowed",
-                "`--method auto` takes the next best way; `SET GLOBAL local_infile = 1` on the server allows this one",
-            ),
-            LocalInfile::NotEnabled => Some(
-                "LOAD DATA LOCAL was not enabled when this connection was made (`local-infile=1`), or the server has it off"
-                    .into(),
-            ),
-            _ if allowed.splits_loads => of_load(
-                "the server has `wsrep_load_data_splitting` on: it commits within a LOAD DATA, so its rows would not be stored whole or not at all",
-                "without a method, or by `auto`, the next best one is taken; `SET GLOBAL wsrep_load_data_splitting = OFF` on the server allows this one",
-            ),
-            _ if allowed.loads_commit => of_load(
-                "this engine commits while it runs a LOAD DATA, so its rows would not be stored whole or not at all",
-                "without a method, or by `auto`, the next best one is taken",
-            ),
-            _ if self.load_is_serial && self.requested.is_none() => Some(
-                "the lanes' LOAD DATA would wait for each other, for the lock of the table's AUTO_INCREMENT (`innodb_autoinc_lock_mode` is 1)"
-                    .into(),
-            ),
-            _ => None,
-        }
+    fn serial_obstacle(&self) -> Option<Obstacle> {
+        let waits = self.load_is_serial && self.requested.is_none();
+        waits.then(|| {
+            "the lanes' LOAD DATA would wait for each other, for the lock of the table's AUTO_INCREMENT (`innodb_autoinc_lock_mode` is 1)"
+                .into()
+        })
     }
 
     fn bulk_obstacle(&self, allowed: &Allowed) -> Option<Obstacle> {
         let wants_results = self.ids || self.affected_each;
         match () {
-            () if !allowed.bulk => Some("it is a command of MariaDB, and this server does not have it".into()),
             () if !self.has_placeholders => Some(NO_PLACEHOLDER.into()),
             () if !self.is_dml => Some("it takes INSERT, REPLACE, UPDATE and DELETE".into()),
             () if wants_results && !allowed.unit_results => {
@@ -311,10 +291,10 @@ impl Need {
 
     /// What must be reported about single rows, and `method` does not report.
     fn report_obstacle(&self, method: Method) -> Option<Obstacle> {
-        let (has_ids, has_affected) = match method {
-            Method::LoadData => (false, false),
-            Method::MultiRow | Method::MultiRowPrepared => (self.many_rows_have_ids, false),
-            Method::Bulk | Method::Pipelined | Method::Prepared => (true, true),
+        let (has_ids, has_affected) = match method.reports() {
+            RowReport::Nothing => (false, false),
+            RowReport::Ids => (self.many_rows_have_ids, false),
+            RowReport::UnitResults | RowReport::EachReply => (true, true),
         };
         match () {
             () if self.ids && !has_ids => Some("it does not report the id of each row".into()),
@@ -338,6 +318,38 @@ impl Allowed {
             local_infile,
             splits_loads,
             loads_commit,
+        }
+    }
+
+    /// Why this server cannot write by `method`, whatever the rows and their statement are; `None`: it can.
+    pub fn obstacle(&self, method: Method) -> Option<Obstacle> {
+        match method {
+            Method::LoadData => self.load_obstacle(),
+            Method::Bulk if !self.bulk => Some("it is a command of MariaDB, and this server does not have it".into()),
+            Method::Bulk | Method::MultiRowPrepared | Method::MultiRow | Method::Pipelined | Method::Prepared => None,
+        }
+    }
+
+    fn load_obstacle(&self) -> Option<Obstacle> {
+        let of_load = |why: &'static str, hint| Some(Obstacle { why: why.into(), hint: Some(hint) });
+        match self.local_infile {
+            LocalInfile::Off => of_load(
+                "the server has `local_infile` off, so LOAD DATA LOCAL is not allowed",
+                "`--method auto` takes the next best way; `SET GLOBAL local_infile = 1` on the server allows this one",
+            ),
+            LocalInfile::NotEnabled => Some(
+                "LOAD DATA LOCAL was not enabled when this connection was made (`local-infile=1`), or the server has it off"
+                    .into(),
+            ),
+            _ if self.splits_loads => of_load(
+                "the server has `wsrep_load_data_splitting` on: it commits within a LOAD DATA, so its rows would not be stored whole or not at all",
+                "without a method, or by `auto`, the next best one is taken; `SET GLOBAL wsrep_load_data_splitting = OFF` on the server allows this one",
+            ),
+            _ if self.loads_commit => of_load(
+                "this engine commits while it runs a LOAD DATA, so its rows would not be stored whole or not at all",
+                "without a method, or by `auto`, the next best one is taken",
+            ),
+            LocalInfile::On | LocalInfile::Unknown => None,
         }
     }
 }

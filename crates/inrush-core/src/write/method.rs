@@ -1,4 +1,5 @@
-//! Write methods as values: their names, what one command of each carries, and which errors refuse them. Which one is taken: [`choose`](super::choose).
+//! Write methods as values: what each is for the code that chooses it, runs it and reports on it, one row a method
+//! (`Method::properties`). Which one is taken: [`choose`](super::choose).
 
 use super::Limits;
 use crate::error::codes::Refusable;
@@ -34,6 +35,35 @@ pub enum RowsPerCommand {
     File,
 }
 
+/// What the answers to a method's commands report about single rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RowReport {
+    /// Each row has a reply, with its id and its count.
+    EachReply,
+    /// Ids and counts of all rows of a command, if the server has unit results and they are requested.
+    UnitResults,
+    /// The ids of a statement of many rows, where the server gives them; no counts.
+    Ids,
+    /// Nothing.
+    Nothing,
+}
+
+/// What a method is for the code that chooses it, runs it and reports on it.
+struct MethodProperties {
+    name: &'static str,
+    rows_per_command: RowsPerCommand,
+    reports: RowReport,
+    takes_any_statement: bool,
+    waits_for_replies: bool,
+    leaves_rows: bool,
+    /// The command that an error may refuse.
+    refused_as: Option<Refusable>,
+    /// Bytes of a command of a batch, by default.
+    bytes: usize,
+    /// The same for a load.
+    bytes_of_loads: usize,
+}
+
 impl Method {
     /// All methods.
     pub const ALL: [Method; 6] = [
@@ -48,55 +78,94 @@ impl Method {
     /// Those of a load from files.
     pub const LOADS: [Method; 4] = [Method::LoadData, Method::Bulk, Method::MultiRowPrepared, Method::MultiRow];
 
+    /// What the method is: one row a method.
+    fn properties(self) -> MethodProperties {
+        let row = |name, rows_per_command, reports| MethodProperties {
+            name,
+            rows_per_command,
+            reports,
+            takes_any_statement: false,
+            waits_for_replies: false,
+            leaves_rows: false,
+            refused_as: None,
+            bytes: usize::MAX,
+            bytes_of_loads: usize::MAX,
+        };
+        match self {
+            Method::LoadData => MethodProperties {
+                refused_as: Some(Refusable::LoadLocal),
+                ..row("load-data", RowsPerCommand::File, RowReport::Nothing)
+            },
+            Method::Bulk => MethodProperties {
+                takes_any_statement: true,
+                leaves_rows: true,
+                refused_as: Some(Refusable::BulkExecute),
+                bytes: BULK_BYTES,
+                bytes_of_loads: BULK_BYTES_OF_LOADS,
+                ..row("bulk", RowsPerCommand::Many, RowReport::UnitResults)
+            },
+            Method::MultiRowPrepared => MethodProperties {
+                refused_as: Some(Refusable::Prepared),
+                bytes: BOUND_BYTES,
+                bytes_of_loads: BOUND_BYTES,
+                ..row("multi-row-prepared", RowsPerCommand::Many, RowReport::Ids)
+            },
+            Method::MultiRow => MethodProperties {
+                bytes: TEXT_BYTES,
+                bytes_of_loads: TEXT_BYTES,
+                ..row("multi-row", RowsPerCommand::Many, RowReport::Ids)
+            },
+            Method::Pipelined => MethodProperties {
+                takes_any_statement: true,
+                ..row("pipelined", RowsPerCommand::Single, RowReport::EachReply)
+            },
+            Method::Prepared => MethodProperties {
+                takes_any_statement: true,
+                waits_for_replies: true,
+                ..row("prepared", RowsPerCommand::Single, RowReport::EachReply)
+            },
+        }
+    }
+
     /// The name on the command line and in reports.
     pub fn name(self) -> &'static str {
-        match self {
-            Method::LoadData => "load-data",
-            Method::Bulk => "bulk",
-            Method::MultiRowPrepared => "multi-row-prepared",
-            Method::MultiRow => "multi-row",
-            Method::Pipelined => "pipelined",
-            Method::Prepared => "prepared",
-        }
+        self.properties().name
     }
 
     /// Whether it writes by any statement with placeholders (UPDATE, DELETE), not by INSERTs alone.
     pub fn takes_any_statement(self) -> bool {
-        match self {
-            Method::LoadData | Method::MultiRowPrepared | Method::MultiRow => false,
-            Method::Bulk | Method::Pipelined | Method::Prepared => true,
-        }
+        self.properties().takes_any_statement
     }
 
     /// What one command of it carries.
     pub fn rows_per_command(self) -> RowsPerCommand {
-        match self {
-            Method::Prepared | Method::Pipelined => RowsPerCommand::Single,
-            Method::LoadData => RowsPerCommand::File,
-            Method::Bulk | Method::MultiRow | Method::MultiRowPrepared => RowsPerCommand::Many,
-        }
+        self.properties().rows_per_command
+    }
+
+    /// What the answers to its commands report about single rows.
+    pub(crate) fn reports(self) -> RowReport {
+        self.properties().reports
+    }
+
+    /// Whether a command is sent only after the reply to the one before.
+    pub(crate) fn waits_for_replies(self) -> bool {
+        self.properties().waits_for_replies
+    }
+
+    /// Whether a command of an UPDATE or a DELETE that fails leaves the rows before the bad one changed: the server runs it as many statements.
+    pub(crate) fn leaves_rows(self) -> bool {
+        self.properties().leaves_rows
     }
 
     /// How large a command of it becomes by default. A load keeps several in flight within 1 MiB.
     pub(crate) fn limits(self, is_load: bool, max_packet: usize) -> Limits {
-        let bytes = match self {
-            Method::MultiRow => TEXT_BYTES,
-            Method::Bulk if is_load => BULK_BYTES_OF_LOADS,
-            Method::Bulk => BULK_BYTES,
-            Method::MultiRowPrepared => BOUND_BYTES,
-            Method::LoadData | Method::Pipelined | Method::Prepared => usize::MAX,
-        };
-        Limits::new(bytes, max_packet)
+        let MethodProperties { bytes, bytes_of_loads, .. } = self.properties();
+        Limits::new(if is_load { bytes_of_loads } else { bytes }, max_packet)
     }
 
     /// Whether an error refuses the method itself, not these rows: [`Error::refuses`].
     pub fn is_refused_by(self, error: &Error) -> bool {
-        match self {
-            Method::LoadData => error.refuses(Refusable::LoadLocal),
-            Method::Bulk => error.refuses(Refusable::BulkExecute),
-            Method::MultiRowPrepared => error.refuses(Refusable::Prepared),
-            Method::MultiRow | Method::Pipelined | Method::Prepared => false,
-        }
+        self.properties().refused_as.is_some_and(|command| error.refuses(command))
     }
 
     /// The one of `methods` that has this name; `auto` is `None`.

@@ -41,8 +41,8 @@ pub(crate) struct SweepArgs {
     #[arg(long, value_enum, conflicts_with_all = ["statement_rows", "connections"])]
     grid: Option<Known>,
 
-    /// How rows are written: `multi-row`, `multi-row-prepared`, `bulk` or `load-data`
-    #[arg(long, default_value = "multi-row", value_name = "METHOD", value_parser = method)]
+    /// One of [`sweep::methods`].
+    #[arg(long, help = format!("How rows are written: {}", methods()), default_value = "multi-row", value_name = "METHOD", value_parser = method)]
     method: Method,
 
     /// How long each combination is run, each time
@@ -124,11 +124,8 @@ impl Experiment for SweepArgs {
     }
 
     fn plan(&self, facts: &ServerFacts) -> Result<RunPlan<(Cell, Role)>> {
-        if self.method == Method::Bulk && !facts.profile.bulk_execute {
-            return Err(Error::config("`--method bulk`: only MariaDB has this command"));
-        }
-        if self.method == Method::LoadData && !facts.allowed().local_infile {
-            return Err(Error::config("`--method load-data`: the server has `local_infile` off"));
+        if let Some(why) = facts.allowed().refuses(self.method) {
+            return Err(Error::config(format!("`--method {}`: {why}", self.method)));
         }
         let (cells, left_out) = sweep::cells(&self.grids(), self.method, &Limits::of(&facts.server));
         if cells.is_empty() {
@@ -171,11 +168,14 @@ impl Experiment for SweepArgs {
     }
 }
 
-/// Parses a method that writes many rows by one statement.
+/// Parses one of [`sweep::methods`].
 fn method(text: &str) -> std::result::Result<Method, String> {
-    let known = [Method::MultiRow, Method::MultiRowPrepared, Method::Bulk, Method::LoadData];
-    let found = known.into_iter().find(|method| method.name() == text);
-    found.ok_or_else(|| format!("it takes {}", known.map(|method| format!("`{method}`")).join(", ")))
+    sweep::methods().find(|method| method.name() == text).ok_or_else(|| format!("it takes {}", methods()))
+}
+
+/// Lists them.
+fn methods() -> String {
+    sweep::methods().map(|method| format!("`{method}`")).collect::<Vec<_>>().join(", ")
 }
 
 fn seconds(text: &str) -> std::result::Result<f64, String> {

@@ -10,9 +10,11 @@ use super::sweep::SweepArgs;
 use crate::connection::ConnectArgs;
 use crate::{Output, exit};
 use clap::{Args, Parser};
+use inrush::Method;
 use inrush_bench::answer;
 use inrush_bench::results::Results;
 use inrush_bench::runner::part_of;
+use inrush_bench::sweep;
 use inrush_bench::table;
 use inrush_core::{Error, Result};
 use serde_json::{Value, json};
@@ -53,8 +55,8 @@ pub(super) fn run(args: &TourArgs, output: &Output) -> Result<u8> {
         let began = Instant::now();
         let part = |stages: u32| part_of(TIME, began.elapsed(), stages);
         let insert = stage::<InsertArgs>(amounts.insert, place, stop, output, part(4))?;
-        let way = answer::best_way(&insert).filter(|way| SWEPT.contains(&way.as_str()));
-        let method = way.as_deref().unwrap_or("multi-row");
+        let best = answer::best_way(&insert).unwrap_or_default();
+        let method = sweep::methods().find(|method| method.name() == best).unwrap_or(Method::MultiRow);
         let sweep = stage::<SweepArgs>(&format!("{} --method {method}", amounts.sweep), place, stop, output, part(3))?;
         let rtt = stage::<RttArgs>(amounts.rtt, place, stop, output, part(2))?;
         let load = stage::<LoadArgs>(amounts.load, place, stop, output, part(1))?;
@@ -118,6 +120,3 @@ fn stage<E: Experiment + Args>(
         }
     })
 }
-
-/// What `sweep` can write by.
-const SWEPT: [&str; 4] = ["load-data", "bulk", "multi-row-prepared", "multi-row"];
