@@ -1,8 +1,19 @@
-//! Formats of files: as they were given, else by their names and first bytes.
+//! Formats of files: as they were given, else by their names and first bytes. One row a format says how its files are known and which reader
+//! they need (`Format::layouts`).
 
-use crate::arrow;
+use crate::arrow::{self, Arrow};
+use crate::columnar::{self, SourceLocation};
 use crate::decompress::Compression;
+use crate::dialect::CsvOptions;
+use crate::file_source::FileSource;
+use crate::input::Meter;
+use crate::on_disk::OnDisk;
+use crate::other_formats;
+use crate::parquet::Parquet;
+use crate::xlsx::is_workbook;
 use inrush_core::error::{Error, Result};
+use std::io::Read;
+use std::sync::Arc;
 
 /// What kind of file it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,55 +56,100 @@ impl Format {
         Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, format)| *format)
     }
 
+    /// How files of the format look; of `Auto`, those of every format. Text that is no other format is CSV.
+    fn layouts(self) -> Vec<Layout> {
+        let text = |endings, format| Layout { magic: b"", endings, reader: Reader::Text(format), hint: "" };
+        let typed = |magic, endings, typed| Layout { magic, endings, reader: Reader::Typed(typed), hint: IF_CSV };
+        match self {
+            Self::Auto => Self::NAMES[1..].iter().flat_map(|(_, format)| format.layouts()).collect(),
+            Self::Csv => vec![text(&[], TextFormat::Delimited(b','))],
+            Self::Tsv => vec![text(&["tsv", "tab"], TextFormat::Delimited(b'\t'))],
+            Self::Jsonl => vec![text(&["jsonl", "ndjson"], TextFormat::JsonLines)],
+            Self::Json => vec![text(&["json", "geojson"], TextFormat::Json)],
+            Self::Parquet => vec![typed(b"PAR1", &["parquet"], Typed::FromEnd(open_parquet))],
+            Self::Arrow => vec![
+                typed(arrow::MAGIC, &[], Typed::FromEnd(open_arrow_file)),
+                typed(
+                    &arrow::CONTINUATION,
+                    &["arrow", "arrows", "feather", "ipc"],
+                    Typed::FromStart(open_arrow_stream),
+                ),
+            ],
+            Self::Xlsx => vec![Layout { magic: b"", endings: &["xlsx"], reader: Reader::Workbook, hint: IF_WORKBOOK }],
+        }
+    }
+
     /// The format of a text. `member`: its name in an archive, or nothing; `archive`: the name of that, or of the file.
     ///
     /// # Errors
     /// `Config` for a format that is not a text, and one that is not read.
     pub(crate) fn of_text(self, path: &str, member: &str, archive: &str) -> Result<TextFormat> {
-        let is_named = |endings: [&str; 2]| [member, archive].iter().any(|name| endings.contains(&&ending(name)[..]));
-        match self {
-            Self::Jsonl => Ok(TextFormat::JsonLines),
-            Self::Json => Ok(TextFormat::Json),
-            Self::Csv => Ok(TextFormat::Delimited(b',')),
-            Self::Tsv => Ok(TextFormat::Delimited(b'\t')),
-            Self::Xlsx => Err(Error::config(format!("`{path}` is no workbook (.xlsx)"))),
-            Self::Parquet | Self::Arrow => {
+        let layouts = self.layouts();
+        if self == Self::Auto {
+            let by_name = |name: &str| layouts.iter().find(|layout| layout.is_text() && layout.is_named(&ending(name)));
+            if let Some(Layout { reader: Reader::Text(format), .. }) = [member, archive].into_iter().find_map(by_name) {
+                return Ok(*format);
+            }
+            refuse_other_format(path, &[ending(member), ending(path)])?;
+            return Ok(TextFormat::Delimited(b','));
+        }
+        match layouts.first().map(|layout| layout.reader) {
+            Some(Reader::Text(format)) => Ok(format),
+            Some(Reader::Workbook) => Err(Error::config(format!("`{path}` is no workbook (.xlsx)"))),
+            Some(Reader::Typed(_)) | None => {
                 Err(Error::config(format!("`{path}` is a member of an archive, and this format is read from its end"))
                     .with_hint("unpack it first"))
             }
-            Self::Auto if is_named(["jsonl", "ndjson"]) => Ok(TextFormat::JsonLines),
-            Self::Auto if is_named(["json", "geojson"]) => Ok(TextFormat::Json),
-            Self::Auto => {
-                let endings = [ending(member), ending(path)];
-                if endings.iter().any(|ending| matches!(&ending[..], "tsv" | "tab")) {
-                    return Ok(TextFormat::Delimited(b'\t'));
-                }
-                refuse_other_format(path, &endings)?;
-                Ok(TextFormat::Delimited(b','))
-            }
         }
     }
 
-    pub(crate) fn is_parquet(self, path: &str, head: &[u8]) -> bool {
-        match self {
-            Self::Auto => head.starts_with(PARQUET_MAGIC) || ending(path) == "parquet",
-            format => format == Self::Parquet,
-        }
+    /// The reader of a file with typed columns: by its beginning, else by its name. A format that was requested needs neither.
+    pub(crate) fn of_typed(self, name: &str, head: &[u8]) -> Option<Typed> {
+        let layouts = self.layouts();
+        let mut typed = layouts.iter().filter_map(|layout| match layout.reader {
+            Reader::Typed(typed) => Some((layout, typed)),
+            Reader::Text(_) | Reader::Workbook => None,
+        });
+        let by_head = typed.clone().find(|(layout, _)| head.starts_with(layout.magic));
+        let other = || match self {
+            Self::Auto => typed.find(|(layout, _)| layout.is_named(&ending(name))),
+            _ => typed.next_back(),
+        };
+        by_head.or_else(other).map(|(_, typed)| typed)
     }
 
-    pub(crate) fn is_arrow_file(self, head: &[u8]) -> bool {
-        matches!(self, Self::Auto | Self::Arrow) && head.starts_with(arrow::MAGIC)
+    /// Whether a zip archive with files of these names is a workbook.
+    pub(crate) fn of_workbook(self, names: &[&str]) -> bool {
+        self == Self::Xlsx || (self == Self::Auto && is_workbook(names))
+    }
+}
+
+/// How files of a format look, and what reads them.
+struct Layout {
+    /// Their first bytes; empty for texts.
+    magic: &'static [u8],
+    /// What their names end in.
+    endings: &'static [&'static str],
+    reader: Reader,
+    /// What to do with a file that has only the name.
+    hint: &'static str,
+}
+
+impl Layout {
+    fn is_text(&self) -> bool {
+        matches!(self.reader, Reader::Text(_))
     }
 
-    pub(crate) fn is_arrow_stream(self, path: &str, head: &[u8]) -> bool {
-        match self {
-            Self::Auto => {
-                head.starts_with(&arrow::CONTINUATION)
-                    || matches!(&ending(path)[..], "arrow" | "arrows" | "feather" | "ipc")
-            }
-            format => format == Self::Arrow,
-        }
+    fn is_named(&self, ending: &str) -> bool {
+        self.endings.contains(&ending)
     }
+}
+
+#[derive(Clone, Copy)]
+enum Reader {
+    Text(TextFormat),
+    Typed(Typed),
+    Workbook,
 }
 
 /// A format of text.
@@ -107,41 +163,64 @@ pub(crate) enum TextFormat {
     Delimited(u8),
 }
 
+/// What opens a file with typed columns.
+#[derive(Clone, Copy)]
+pub(crate) enum Typed {
+    /// Begins at the end of the file, which must be there as it is.
+    FromEnd(OpenFile),
+    /// Reads decompressed bytes from the beginning.
+    FromStart(OpenStream),
+}
+
+type OpenFile = fn(&str, OnDisk, &CsvOptions) -> Result<Box<dyn FileSource>>;
+
+type OpenStream =
+    fn(&str, Box<dyn Read + Send>, Arc<Meter>, SourceLocation, &CsvOptions) -> Result<Box<dyn FileSource>>;
+
+fn open_parquet(path: &str, place: OnDisk, options: &CsvOptions) -> Result<Box<dyn FileSource>> {
+    let meter = Meter::new(Some(place.size()));
+    let parquet = Parquet::open(path, place.clone(), meter.clone(), options.batch_bytes, options.memory)?;
+    columnar::open(path, parquet, meter, SourceLocation::OnDisk(place), options)
+}
+
+fn open_arrow_file(path: &str, place: OnDisk, options: &CsvOptions) -> Result<Box<dyn FileSource>> {
+    let meter = Meter::new(Some(place.size()));
+    let arrow = Arrow::open_file(path, place.clone(), meter.clone(), options.memory)?;
+    columnar::open(path, arrow, meter, SourceLocation::OnDisk(place), options)
+}
+
+fn open_arrow_stream(
+    path: &str,
+    bytes: Box<dyn Read + Send>,
+    meter: Arc<Meter>,
+    location: SourceLocation,
+    options: &CsvOptions,
+) -> Result<Box<dyn FileSource>> {
+    columnar::open(path, Arrow::open_stream(path, bytes, options.memory)?, meter, location, options)
+}
+
 /// The part of a name after its last point, without the ending of a compression.
 pub(crate) fn ending(name: &str) -> String {
     let name = Compression::of_name(name).1;
     name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default()
 }
 
-/// What a Parquet file begins and ends with.
-const PARQUET_MAGIC: &[u8] = b"PAR1";
-
-/// Refuses formats that are not read, by the ending of the name.
+/// Refuses a text whose name has the ending of another format.
 pub(crate) fn refuse_other_format(path: &str, endings: &[String]) -> Result<()> {
-    let foreign = |(ending, ..): &&(&str, &str, &str)| endings.iter().any(|own| own == ending);
-    match OTHER_FORMATS.iter().find(foreign) {
-        Some((other, why, hint)) => Err(Error::config(format!("`{path}` is named `.{other}`, {why}")).with_hint(*hint)),
-        None => Ok(()),
+    for ending in endings {
+        if let Some(layout) = Format::Auto.layouts().iter().find(|layout| !layout.is_text() && layout.is_named(ending))
+        {
+            return Err(Error::config(format!("`{path}` is named `.{ending}`, and does not begin as such a file"))
+                .with_hint(layout.hint));
+        }
     }
+    other_formats::refuse_name(path, endings)
 }
 
-const NOT_READ: &str = "a format that is not read";
+const IF_CSV: &str = "if it is CSV, `--format csv`";
 
-const IS_NONE: &str = "and does not begin as such a file";
+const IF_WORKBOOK: &str =
+    "is it one with a password? save it without; in an archive unpack it; if it is CSV, `--format csv`";
 
-/// Endings of formats that are not read as text, what is wrong, and what to do with such a file.
-const OTHER_FORMATS: &[(&str, &str, &str)] = &[
-    ("parquet", IS_NONE, "if it is CSV, `--format csv`"),
-    ("arrow", IS_NONE, "if it is CSV, `--format csv`"),
-    ("feather", IS_NONE, "if it is CSV, `--format csv`"),
-    ("avro", NOT_READ, "write it as Parquet first"),
-    ("orc", NOT_READ, "write it as Parquet first"),
-    ("xls", NOT_READ, "save it as .xlsx or CSV first"),
-    ("xlsb", NOT_READ, "save it as .xlsx or CSV first"),
-    ("ods", NOT_READ, "save it as .xlsx or CSV first"),
-    (
-        "xlsx",
-        IS_NONE,
-        "is it one with a password? save it without; in an archive unpack it; if it is CSV, `--format csv`",
-    ),
-];
+#[cfg(test)]
+mod tests;

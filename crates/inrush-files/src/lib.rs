@@ -50,6 +50,7 @@ mod objects;
 mod on_disk;
 mod open;
 mod opened_file;
+mod other_formats;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(not(feature = "parquet"))]

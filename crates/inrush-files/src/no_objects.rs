@@ -13,6 +13,7 @@ pub(crate) struct Object(Address);
 pub(crate) enum Opened {
     Object(Object),
     Stream(Box<dyn Read + Send>),
+    Missing(Error),
 }
 
 /// Refuses the address.
@@ -34,11 +35,6 @@ fn refused(address: &Address) -> Error {
 /// `Config` always.
 pub(crate) fn list(folder: &Address, _is_deep: bool) -> Result<Vec<String>> {
     Err(refused(folder))
-}
-
-/// No object is missing.
-pub(crate) fn is_missing(_: &Error) -> bool {
-    false
 }
 
 impl Object {

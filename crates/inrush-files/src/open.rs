@@ -2,21 +2,18 @@
 
 use crate::address::Address;
 use crate::applies::FileKind;
-use crate::arrow::Arrow;
-use crate::columnar::{Columnar, Cuts, SourceLocation};
+use crate::columnar::SourceLocation;
 use crate::decompress::{Compression, MAGIC_BYTES, decompress, peek, peek_before_errors};
 use crate::dialect::CsvOptions;
-use crate::file_format::{Format, ending, refuse_other_format};
+use crate::file_format::{Format, Typed, ending, refuse_other_format};
 use crate::file_source::FileSource;
 use crate::input::{Meter, Metered};
 use crate::jsonl::JsonlReader;
 use crate::objects::{self, Opened};
 use crate::on_disk::OnDisk;
 use crate::opened_file::{OpenedFile, TextPlace};
-use crate::parquet::Parquet;
 use crate::tar_member::{self, is_tar};
 use crate::text::{open_text, open_workbook};
-use crate::xlsx::is_workbook;
 use crate::zip_member::{self, Directory};
 use inrush_core::error::{Error, Kind, Result};
 use inrush_core::load::checksum::checksum;
@@ -72,13 +69,16 @@ fn open_placed(
     let cannot_read = |e| Error::io(format!("cannot read `{path}`"), e);
     let mut head = Vec::new();
     place.exact(0, MAGIC_BYTES).read_to_end(&mut head).map_err(cannot_read)?;
-    match (Compression::of(path, &head)?, member) {
-        // By its beginning alone: what only has the name is refused as that.
-        (Compression::None, None) if format.is_parquet("", &head) => open_parquet(path, place, options),
-        (Compression::None, None) if format.is_arrow_file(&head) => open_arrow_file(path, place, options),
+    let compression = Compression::of(path, &head)?;
+    // By its beginning alone: what only has the name is refused as that.
+    if let (Compression::None, None, Some(Typed::FromEnd(open))) = (compression, member, format.of_typed("", &head)) {
+        FileKind::Typed.check(path, options)?;
+        return open(path, place, options);
+    }
+    match (compression, member) {
         (Compression::Zip, member) => {
             let directory = Directory::read(archive, place.seekable())?;
-            if format == Format::Xlsx || (format == Format::Auto && is_workbook(&directory.names())) {
+            if format.of_workbook(&directory.names()) {
                 return open_workbook(path, archive, &place, directory, member, options);
             }
             // A document that is a zip archive inside.
@@ -119,9 +119,9 @@ fn open_object(
     format: Format,
     options: &CsvOptions,
 ) -> Result<Box<dyn FileSource>> {
-    let (archive, member, opened) = match objects::open(address) {
-        Err(error) if member.is_none() && objects::is_missing(&error) => open_archive(address).ok_or(error)??,
-        opened => (address.clone(), member.map(str::to_owned), opened?),
+    let (archive, member, opened) = match objects::open(address)? {
+        Opened::Missing(error) if member.is_none() => open_archive(address).ok_or(error)??,
+        opened => (address.clone(), member.map(str::to_owned), opened),
     };
     let (archive, member) = (archive.shown(), member.as_deref());
     let path = member.map_or_else(|| archive.clone(), |member| format!("{archive}#{member}"));
@@ -131,6 +131,7 @@ fn open_object(
             open_placed(&path, &archive, member, place, format, options)
         }
         Opened::Stream(bytes) => open_stream(&path, bytes, None, format, options),
+        Opened::Missing(error) => Err(error),
     }
 }
 
@@ -140,7 +141,7 @@ fn open_archive(address: &Address) -> Option<Result<(Address, Option<String>, Op
     places.filter(|(key, _)| !key.is_empty()).find_map(|(key, member)| {
         let archive = address.with_key(key);
         match objects::open(&archive) {
-            Err(error) if objects::is_missing(&error) => None,
+            Ok(Opened::Missing(_)) => None,
             opened => Some(opened.map(|opened| (archive, Some(member.to_owned()), opened))),
         }
     })
@@ -211,11 +212,7 @@ impl OfArchive<'_> {
         let cannot_read = |e| Error::io(format!("cannot read `{path}`"), e);
         let (head, bytes) = peek_before_errors(bytes, MAGIC_BYTES);
         let inner = Compression::of(path, &head)?;
-        let is_read_from_end = inner == Compression::Zip
-            || format.is_parquet(member, &head)
-            || format.is_arrow_file(&head)
-            || format.is_arrow_stream(member, &head);
-        if is_read_from_end {
+        if inner == Compression::Zip || format.of_typed(member, &head).is_some() {
             return Err(Error::config(format!("`{member}` in `{archive}` is a file that is read from its end"))
                 .with_hint("unpack it first"));
         }
@@ -287,23 +284,26 @@ fn open_stream(
     // The name determines the format of a compressed stream.
     let head = if compression == Compression::None { head } else { Vec::new() };
     let is_on_disk = place.is_some() && compression == Compression::None;
-    if !is_on_disk && (format.is_parquet(path, &head) || format.is_arrow_file(&head)) {
-        return Err(Error::config(format!(
-            "`{path}` is a file that is read from its end, and cannot be read from a stream"
-        ))
-        .with_hint("name the file itself, decompressed"));
-    }
-    if format.is_arrow_stream(path, &head) {
-        FileKind::Typed.check(path, options)?;
-        let (location, plain) = match place {
-            Some(place) => (SourceLocation::OnDisk(place), plain),
-            None => {
-                let (head, plain) = peek(plain, STREAM_HEAD).map_err(cannot_read)?;
-                (SourceLocation::Stream { name: "-".into(), hash: checksum(&head) }, plain)
-            }
-        };
-        let arrow = Arrow::open_stream(path, plain, options.memory)?;
-        return Ok(Box::new(Columnar::new(path, arrow, meter, Cuts::of(options), location)?.renaming(options.names)));
+    match format.of_typed(path, &head) {
+        Some(Typed::FromEnd(_)) if !is_on_disk => {
+            return Err(Error::config(format!(
+                "`{path}` is a file that is read from its end, and cannot be read from a stream"
+            ))
+            .with_hint("name the file itself, decompressed"));
+        }
+        Some(Typed::FromStart(open)) => {
+            FileKind::Typed.check(path, options)?;
+            let (location, plain) = match place {
+                Some(place) => (SourceLocation::OnDisk(place), plain),
+                None => {
+                    let (head, plain) = peek(plain, STREAM_HEAD).map_err(cannot_read)?;
+                    (SourceLocation::Stream { name: "-".into(), hash: checksum(&head) }, plain)
+                }
+            };
+            return open(path, plain, meter, location, options);
+        }
+        // It has only the name.
+        Some(Typed::FromEnd(_)) | None => {}
     }
     let format = format.of_text(path, "", path)?;
     let place = place.map_or(TextPlace::Stream, TextPlace::OnDisk);
@@ -334,24 +334,6 @@ fn refuse_twice(path: &str, outer: Compression, plain: Box<dyn Read + Send>) -> 
             }))
         }
     }
-}
-
-fn open_parquet(path: &str, place: OnDisk, options: &CsvOptions) -> Result<Box<dyn FileSource>> {
-    FileKind::Typed.check(path, options)?;
-    let meter = Meter::new(Some(place.size()));
-    let parquet = Parquet::open(path, place.clone(), meter.clone(), options.batch_bytes, options.memory)?;
-    Ok(Box::new(
-        Columnar::new(path, parquet, meter, Cuts::of(options), SourceLocation::OnDisk(place))?.renaming(options.names),
-    ))
-}
-
-fn open_arrow_file(path: &str, place: OnDisk, options: &CsvOptions) -> Result<Box<dyn FileSource>> {
-    FileKind::Typed.check(path, options)?;
-    let meter = Meter::new(Some(place.size()));
-    let arrow = Arrow::open_file(path, place.clone(), meter.clone(), options.memory)?;
-    Ok(Box::new(
-        Columnar::new(path, arrow, meter, Cuts::of(options), SourceLocation::OnDisk(place))?.renaming(options.names),
-    ))
 }
 
 /// What addresses that are not read begin with, and what fetches their files.

@@ -18,5 +18,6 @@ pub fn raw_bytes(path: &str) -> Result<Box<dyn Read + Send>> {
     Ok(match objects::open(&address)? {
         Opened::Object(object) => Box::new(ObjectReader::new(&object, 0)),
         Opened::Stream(stream) => stream,
+        Opened::Missing(error) => return Err(error),
     })
 }

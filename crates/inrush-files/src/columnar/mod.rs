@@ -33,6 +33,17 @@ use std::sync::Arc;
 pub use types::check_extensions;
 use types::{infer, may_be_no_text};
 
+/// A file of typed columns, with the names and the cuts of the options.
+pub(crate) fn open(
+    path: &str,
+    arrays: impl Arrays,
+    meter: Arc<Meter>,
+    location: SourceLocation,
+    options: &CsvOptions,
+) -> Result<Box<dyn FileSource>> {
+    Ok(Box::new(Columnar::new(path, arrays, meter, Cuts::of(options), location)?.renaming(options.names)))
+}
+
 /// A source of typed columns: a file of some format, read from its beginning to its end.
 pub(crate) trait Arrays: Send + 'static {
     /// The fields of the file.

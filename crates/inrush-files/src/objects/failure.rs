@@ -24,7 +24,7 @@ pub(super) fn of(address: &Address, doing: &str, error: &StoreError) -> Error {
         return expired(&shown, doing, scheme);
     }
     match code {
-        "NoSuchBucket" | "ContainerNotFound" => {
+        code if NO_BUCKET.contains(&code) => {
             return config(
                 format!("cannot {doing} `{shown}`: there is no bucket `{}`", address.bucket),
                 format!("check its name{}", endpoint_hint(scheme)),
@@ -53,7 +53,7 @@ pub(super) fn of(address: &Address, doing: &str, error: &StoreError) -> Error {
         _ => {}
     }
     match error {
-        StoreError::NotFound { .. } => config(format!("cannot {doing} `{shown}`{MISSING}"), {
+        StoreError::NotFound { .. } => config(format!("cannot {doing} `{shown}`: there is no such object"), {
             match scheme.is_http() {
                 true => "check the address".into(),
                 false => "check the key; a folder is named with `/` at its end".into(),
@@ -88,9 +88,10 @@ pub(super) fn of(address: &Address, doing: &str, error: &StoreError) -> Error {
     }
 }
 
-/// Whether an error of this module says that the object is not there.
-pub(crate) fn is_missing(error: &Error) -> bool {
-    error.message().ends_with(MISSING)
+/// Whether the bucket has no such object.
+pub(super) fn is_no_object(error: &StoreError) -> bool {
+    let is_no_bucket = || Answer::of(error).code.is_some_and(|code| NO_BUCKET.contains(&&*code));
+    matches!(error, StoreError::NotFound { .. }) && !is_no_bucket()
 }
 
 /// Whether the server does not send parts of the object, or it is empty and has none.
@@ -217,8 +218,8 @@ fn printable(text: &str) -> String {
     shown.replace("\\\"", "\"").replace("\\'", "'")
 }
 
-/// How the error for a missing object ends.
-const MISSING: &str = ": there is no such object";
+/// The codes of S3 and Azure for a bucket that is not there.
+const NO_BUCKET: [&str; 2] = ["NoSuchBucket", "ContainerNotFound"];
 
 /// Characters of a server's text in a message.
 const MOST_SHOWN: usize = 200;

@@ -18,7 +18,6 @@ mod runtime;
 mod store;
 mod upload;
 
-pub(crate) use failure::is_missing;
 pub(crate) use list::list;
 pub(crate) use object::{Object, Opened, open};
 pub(crate) use reader::ObjectReader;

@@ -39,12 +39,14 @@ pub(crate) enum Opened {
     Object(Object),
     /// The server sends the whole of it or nothing.
     Stream(Box<dyn Read + Send>),
+    /// There is no such object: the error that says so.
+    Missing(Error),
 }
 
 /// Opens the object of an address.
 ///
 /// # Errors
-/// `Config` for an object that is not there or must not be read, and for missing credentials; `Io` if the store does not answer.
+/// `Config` for an object that must not be read, and for missing credentials; `Io` if the store does not answer.
 pub(crate) fn open(address: &Address) -> Result<Opened> {
     if address.key.is_empty() && !address.scheme.is_http() {
         return Err(Error::config(format!("the address `{}` names no object", address.shown()))
@@ -65,6 +67,7 @@ pub(crate) fn open(address: &Address) -> Result<Opened> {
             object(meta, Bytes::new())
         }
         First::Whole(_, whole) => Opened::Stream(Box::new(Stream::new(address.clone(), whole)?)),
+        First::Missing(error) => Opened::Missing(error),
     })
 }
 
@@ -73,6 +76,8 @@ enum First {
     Part(ObjectMeta, Bytes),
     /// All of it: the server knows no ranges, or it is empty.
     Whole(ObjectMeta, object_store::GetResult),
+    /// Nothing: it is not there.
+    Missing(Error),
 }
 
 async fn first_answer(address: &Address, store: &Arc<dyn ObjectStore>, path: &Path) -> Result<First> {
@@ -88,6 +93,7 @@ async fn first_answer(address: &Address, store: &Arc<dyn ObjectStore>, path: &Pa
             let whole = store.get_opts(path, GetOptions::default()).await.map_err(|e| failed(&e))?;
             Ok(First::Whole(whole.meta.clone(), whole))
         }
+        Err(error) if failure::is_no_object(&error) => Ok(First::Missing(failed(&error))),
         Err(error) => Err(failed(&error)),
     }
 }

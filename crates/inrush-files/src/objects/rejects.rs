@@ -1,7 +1,6 @@
 //! Bad rows of a load as two objects: the records, and beside them the log that says why.
 
-use super::failure;
-use super::object::open;
+use super::object::{Opened, open};
 use super::upload::ObjectUpload;
 use crate::address::Address;
 use inrush_core::error::{Error, Result};
@@ -35,10 +34,9 @@ impl ObjectRejects {
 impl RejectStore for ObjectRejects {
     fn check(&self) -> Result<()> {
         for address in &self.addresses {
-            match open(address) {
-                Err(error) if failure::is_missing(&error) => {}
-                Err(error) => return Err(error),
-                Ok(_) => {
+            match open(address)? {
+                Opened::Missing(_) => {}
+                Opened::Object(_) | Opened::Stream(_) => {
                     return Err(Error::config(format!(
                         "`{}` exists: it may hold rows of an earlier load",
                         address.shown()

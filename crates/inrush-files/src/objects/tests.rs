@@ -22,7 +22,7 @@ fn served(policy: impl Fn(&Request) -> Act + Send + Sync + 'static) -> (ObjectSe
 fn object(address: &Address) -> Object {
     match open(address).unwrap() {
         Opened::Object(object) => object,
-        Opened::Stream(_) => panic!("a stream"),
+        Opened::Stream(_) | Opened::Missing(_) => panic!("no object"),
     }
 }
 
@@ -142,7 +142,7 @@ fn an_empty_object_has_no_ranges() {
 fn failures_say_what_to_do() {
     let xml = |code: &str| format!("<Error><Code>{code}</Code><Message>it says\u{1b}[31m</Message></Error>");
     let cases = [
-        (404, xml("NoSuchKey"), Kind::Config, "there is no such object"),
+        (404, xml("NoSuchBucket"), Kind::Config, "there is no bucket"),
         (403, xml("AccessDenied"), Kind::Config, "access is denied (AccessDenied)"),
         (403, "Request has expired".into(), Kind::Config, "has expired"),
         (400, xml("ExpiredToken"), Kind::Config, "has expired"),
@@ -155,6 +155,13 @@ fn failures_say_what_to_do() {
         assert_eq!(error.kind(), kind, "{status}: {error}");
         assert!(error.message().contains(says), "{status}: {error}");
     }
+}
+
+#[test]
+fn an_object_that_is_missing_is_no_failure() {
+    let (_server, address) = served(|_| Act::Fail(404, "<Error><Code>NoSuchKey</Code></Error>".into()));
+    let Opened::Missing(error) = open(&address).unwrap() else { panic!("it is there") };
+    assert!(error.message().ends_with("there is no such object"), "{error}");
 }
 
 #[test]

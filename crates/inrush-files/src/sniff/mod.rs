@@ -20,7 +20,6 @@
 mod encoding;
 mod header;
 mod layout;
-mod magic;
 mod names;
 mod null_word;
 mod readings;
@@ -32,6 +31,7 @@ mod tried;
 pub(crate) use encoding::{find as find_encoding, likely as likely_encoding};
 
 use crate::dialect::{AutoDetect, CsvOptions, Doubts};
+use crate::other_formats;
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use inrush_core::error::{Error, Result};
 
@@ -172,7 +172,7 @@ impl Sample<'_> {
 /// # Errors
 /// `Config` for a text that can be read in two ways, for lines before the table that no option skips, and for a text that is not a table.
 pub(crate) fn sniff(sample: Sample<'_>, options: &CsvOptions) -> Result<DetectedDialect> {
-    magic::refuse(sample.name, sample.bytes)?;
+    other_formats::refuse_content(sample.name, sample.bytes)?;
     let encoding = encoding::find(sample, options)?;
     let decoded;
     let text = match Encoding::for_bom(sample.bytes) {

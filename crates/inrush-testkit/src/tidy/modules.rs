@@ -231,7 +231,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
                 "raw",
                 "widths",
             ],
-            &["decompress", "json_elements", "moment"],
+            &["decompress", "json_elements", "moment", "other_formats"],
             &["infer_types"],
             &["formats"],
             &["dialect"],
