@@ -212,8 +212,8 @@ pub use inrush_derive::{FromValue, ToValue};
 pub use inserter::{Inserted, InserterOptions, InserterStatus, OnDuplicate};
 #[cfg(feature = "loader")]
 pub use loader::{
-    BadRows, BatchSize, Control, EventHandler, Forgotten, Guarantee, JobProgress, JobRun, JobStatus, LoadEvent,
-    LoadOption, LoadOptions, Loader, MaxBad, MinRows, OptionValue, Snapshot, Sort, StoredChunk, Waiting,
+    BadRows, BatchSize, Control, DerivedLoad, EventHandler, Forgotten, Guarantee, JobProgress, JobRun, JobStatus,
+    LoadEvent, LoadOption, LoadOptions, Loader, MaxBad, MinRows, OptionValue, Snapshot, Sort, StoredChunk, Waiting,
 };
 pub use pipeline::{Pipeline, Reply};
 pub use pool::{PoolStatus, Pooled};

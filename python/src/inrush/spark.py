@@ -31,20 +31,20 @@ from pyspark.sql.types import StructType
 import inrush
 
 LOAD_OPTIONS = (
-    "mode",
-    "key",
-    "columns",
-    "bad_rows",
-    "max_bad",
-    "nan",
-    "time_zone",
-    "sort",
-    "lanes",
-    "memory",
-    "rate",
-    "retry_for",
     "method",
     "batch",
+    "mode",
+    "key",
+    "memory",
+    "lanes",
+    "rate",
+    "max_bad",
+    "retry_for",
+    "sort",
+    "columns",
+    "bad_rows",
+    "nan",
+    "time_zone",
 )
 """Options that are those of `inrush.load`."""
 

@@ -34,7 +34,9 @@ pub(crate) mod sql;
 
 pub use commit::ledger::{Forgotten, JobProgress, JobRun, JobStatus};
 pub use control::{Control, Snapshot, Waiting};
-pub use options::{BadRows, BatchSize, Guarantee, LoadOption, LoadOptions, MaxBad, MinRows, OptionValue, Sort};
+pub use options::{
+    BadRows, BatchSize, DerivedLoad, Guarantee, LoadOption, LoadOptions, MaxBad, MinRows, OptionValue, Sort,
+};
 pub use report::event::{EventHandler, LoadEvent, StoredChunk};
 
 use crate::Config;

@@ -1,6 +1,7 @@
 //! The options of a load: plain values, the words for them, which of them make no sense, and the table from which the command and Python make
 //! their own ([`LoadOption`]).
 
+use DerivedLoad::{Part, TableCopy};
 use inrush_core::load::lane::Unchecked;
 use inrush_core::load::ledger::NamedJob;
 use inrush_core::load::{Matching, Mode};
@@ -189,7 +190,18 @@ pub struct LoadOption {
     pub value: OptionValue,
     /// Options that contradict it in one command line. In Python, where a switch may be given as `False`, both are allowed.
     pub excludes: &'static [&'static str],
+    not_of: &'static [DerivedLoad],
     set: Set,
+}
+
+/// A load that a front end makes of the requested one, and that does not take all of its options.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DerivedLoad {
+    /// Into a copy of the table, which is compared and dropped: nothing but rows.
+    TableCopy,
+    /// Of one part of the rows, beside the loads of the other parts: nothing that is done once for the table (partitions of Spark).
+    Part,
 }
 
 /// How many values an option has.
@@ -281,7 +293,8 @@ impl LoadOption {
             "str = \"exactly-once\"",
             |options, text| put(&mut options.guarantee, Guarantee::parse(text)),
         )
-        .takes("`exactly-once` or `at-least-once`"),
+        .takes("`exactly-once` or `at-least-once`")
+        .not_of(&[TableCopy, Part]),
         one(
             "rate",
             "The most rows a second: `5000`, `50k`; without it as fast as it goes",
@@ -289,11 +302,13 @@ impl LoadOption {
             OPTIONAL,
             |options, text| given(&mut options.rate, human::rate_of(text).and_then(NonZeroU64::new)),
         )
-        .takes("rows a second: `5000`, `50k` or `1M`, at least 1"),
+        .takes("rows a second: `5000`, `50k` or `1M`, at least 1")
+        .not_of(&[TableCopy]),
         one("max-bad", "Stop after more than N bad rows, or P% of the rows", ("N|P%", ""), OPTIONAL, |options, text| {
             given(&mut options.max_bad, MaxBad::parse(text))
         })
         .takes("a number, or a share such as `0.5%`")
+        .not_of(&[TableCopy])
         .under("Bad rows"),
         one(
             "min-rows",
@@ -302,19 +317,24 @@ impl LoadOption {
             OPTIONAL,
             |options, text| given(&mut options.min_rows, MinRows::parse(text)),
         )
-        .takes("a number, or a share such as `90%` of the rows that the table holds"),
+        .takes("a number, or a share such as `90%` of the rows that the table holds")
+        .not_of(&[TableCopy, Part]),
         switch("allow-empty", "With `--truncate` and `--replace-table`: empty the table also for files without a row", |options, _| {
             on(&mut options.allow_empty)
-        }),
+        })
+        .not_of(&[TableCopy, Part]),
         many("before", "Run this SQL once before the first row", "SQL", |options, text| {
             one_more(&mut options.before, text)
-        }),
+        })
+        .not_of(&[TableCopy, Part]),
         many("after", "Run this SQL once after the last row is stored", "SQL", |options, text| {
             one_more(&mut options.after, text)
-        }),
+        })
+        .not_of(&[TableCopy, Part]),
         switch("defer-indexes", "Drop the indexes that are not unique first, and rebuild them all at once at the end", |options, _| {
             on(&mut options.defer_indexes)
-        }),
+        })
+        .not_of(&[TableCopy, Part]),
         one(
             "retry-for",
             "How long a chunk is retried after a deadlock, a lost connection or the like: `30s`, `10m`; `0` is never",
@@ -323,12 +343,15 @@ impl LoadOption {
             |options, text| put(&mut options.retries_for, human::time_of(text)),
         )
         .takes("a time such as `30s`, `10m` or `2h`"),
-        switch("dry-run", "Check every row against the table and send nothing", |options, _| on(&mut options.dry_run)),
-        switch("again", "Load finished files once more", |options, _| on(&mut options.again)),
+        switch("dry-run", "Check every row against the table and send nothing", |options, _| on(&mut options.dry_run))
+            .not_of(&[Part]),
+        switch("again", "Load finished files once more", |options, _| on(&mut options.again)).not_of(&[Part]),
         switch("trust-source", "Skip re-verifying data that is already loaded: trust that the files are unchanged", |options, _| {
             on(&mut options.trust_source)
-        }),
-        switch("truncate", "Empty the table first (TRUNCATE: cannot be undone)", |options, _| on(&mut options.truncate)),
+        })
+        .not_of(&[Part]),
+        switch("truncate", "Empty the table first (TRUNCATE: cannot be undone)", |options, _| on(&mut options.truncate))
+            .not_of(&[TableCopy, Part]),
         one(
             "sort",
             "Sort the rows by the table's clustered key before they are sent: `auto`, `key` or `none`; or have the `server` do it",
@@ -339,7 +362,8 @@ impl LoadOption {
         .takes("`key` (sorted by the table's clustered key), `server` (the server sorts), `none`, or `auto` (sorted where it is worth it)"),
         switch("atomic", "All or nothing: fill a copy of the table, which replaces it at the end", |options, _| {
             on(&mut options.atomic)
-        }),
+        })
+        .not_of(&[TableCopy, Part]),
         list(
             "unchecked",
             "Have the server check less, at your risk: `unique`, `foreign-keys`, `zero-dates` (0000-00-00)",
@@ -351,7 +375,8 @@ impl LoadOption {
                 _ => None,
             },
         )
-        .takes("`unique`, `foreign-keys`, `zero-dates`, or several of them"),
+        .takes("`unique`, `foreign-keys`, `zero-dates`, or several of them")
+        .not_of(&[Part]),
         switch(
             "replace-table",
             "A new table with these rows takes the place of the one that is there when the last row is stored; it has the same definition, with `--create-table` the one inferred from the data",
@@ -360,7 +385,8 @@ impl LoadOption {
                 Some(())
             },
         )
-        .excludes(&["truncate", "atomic"]),
+        .excludes(&["truncate", "atomic"])
+        .not_of(&[TableCopy, Part]),
     ];
 
     /// The option of this name; Python's has `_` for `-`.
@@ -378,6 +404,11 @@ impl LoadOption {
         (self.set)(options, text)
     }
 
+    /// Whether such a load takes it too.
+    pub fn is_of(&self, load: DerivedLoad) -> bool {
+        !self.not_of.contains(&load)
+    }
+
     /// What a value of it must be.
     const fn takes(self, takes: &'static str) -> Self {
         Self { takes, ..self }
@@ -386,6 +417,11 @@ impl LoadOption {
     /// Which options of the command contradict it.
     const fn excludes(self, excludes: &'static [&'static str]) -> Self {
         Self { excludes, ..self }
+    }
+
+    /// Which loads do not take it.
+    const fn not_of(self, not_of: &'static [DerivedLoad]) -> Self {
+        Self { not_of, ..self }
     }
 
     /// Lists it under another heading.
@@ -405,6 +441,7 @@ const fn switch(name: &'static str, help: &'static str, set: Set) -> LoadOption 
         takes: "true or false",
         value: OptionValue::Switch,
         excludes: &[],
+        not_of: &[],
         set,
     }
 }

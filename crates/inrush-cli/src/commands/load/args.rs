@@ -10,7 +10,7 @@ use clap::{Args, Parser};
 use inrush::sans_io::load::{FieldTarget, Matching, Mode};
 use inrush::sans_io::write::Computed;
 use inrush::table::TableName;
-use inrush::{BadRows, BatchSize, LoadOptions, NamedJob};
+use inrush::{BadRows, BatchSize, DerivedLoad, LoadOptions, NamedJob};
 use inrush_bench::tune::Candidate;
 use inrush_core::{Error, Result};
 use inrush_files::{CsvOptions, Format, NewTypes, is_address, is_of_one_table, reject_file_name};
@@ -228,7 +228,7 @@ impl LoadArgs {
     pub(crate) fn for_copy(&self, copy: String) -> Self {
         Self {
             into: Some(copy),
-            loading: self.loading.without(&NOT_OF_COPIES).with("guarantee", "at-least-once"),
+            loading: self.loading.of(DerivedLoad::TableCopy).with("guarantee", "at-least-once"),
             tuning_trace: None,
             bad_rows: if self.bad_rows == "stop" { "stop" } else { "skip" }.to_owned(),
             events: None,
@@ -433,18 +433,3 @@ fn parse_bad_rows(text: &str) -> Result<BadRows> {
             .with_hint("it takes `stop`, `skip` or `divert:FILE`")
     })
 }
-
-/// Options that a copy which only compares is loaded without.
-const NOT_OF_COPIES: [&str; 11] = [
-    "guarantee",
-    "rate",
-    "before",
-    "after",
-    "defer-indexes",
-    "allow-empty",
-    "min-rows",
-    "max-bad",
-    "truncate",
-    "atomic",
-    "replace-table",
-];

@@ -1,7 +1,7 @@
 //! The arguments that are made from the library's table of options, [`LoadOption::ALL`].
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use inrush::{LoadOption, LoadOptions, OptionValue};
+use inrush::{DerivedLoad, LoadOption, LoadOptions, OptionValue};
 use inrush_core::{Error, Result};
 
 /// The options of the table that were given, or have a default, with their texts.
@@ -16,9 +16,9 @@ impl LoaderArgs {
         self.given.iter().any(|(option, _)| option.name == name)
     }
 
-    /// The same without the options of these names.
-    pub(crate) fn without(&self, names: &[&str]) -> Self {
-        let given = self.given.iter().filter(|(option, _)| !names.contains(&option.name));
+    /// Those that such a load takes, too.
+    pub(crate) fn of(&self, load: DerivedLoad) -> Self {
+        let given = self.given.iter().filter(|(option, _)| option.is_of(load));
         Self { given: given.cloned().collect() }
     }
 
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn some_are_left_out() {
         let Line { loading } = Line::parse_from(["load", "--again", "--rate", "5k"]);
-        let left = loading.without(&["rate"]);
+        let left = loading.of(DerivedLoad::TableCopy);
         assert!(left.has("again") && !left.has("rate") && loading.has("rate"));
         let more = left.with("rate", "5").with("unchecked", "unique, zero-dates");
         assert!(more.has("rate") && more.options().is_ok_and(|options| options.unchecked.zero_dates));

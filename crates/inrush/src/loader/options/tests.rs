@@ -155,9 +155,9 @@ fn a_hint_has_the_names_of_who_asked() {
     assert!(hint(front_end::FrontEnd::Python).1.starts_with("add `bad_rows=\"skip\"`"));
 }
 
-/// The lines of Python's `load` that are made from the table, and between which lines they are.
-fn python_lines() -> [(&'static str, &'static str, String); 4] {
-    let mut lines = [const { String::new() }; 4];
+/// The lines of Python that are made from the table: the file, between which lines they are, and they.
+fn python_lines() -> [(&'static str, &'static str, &'static str, String); 5] {
+    let mut lines = [const { String::new() }; 5];
     for option in LoadOption::ALL {
         let keyword = option.keyword();
         let (declared, value) = match option.value {
@@ -173,13 +173,18 @@ fn python_lines() -> [(&'static str, &'static str, String); 4] {
         lines[1] += &format!("    {keyword}: {declared},\n");
         lines[2] += &wrapped(&format!("{keyword}: {}{}.", help[..1].to_lowercase(), &help[1..]));
         lines[3] += &format!("        \"{keyword}\": {value},\n");
+        if option.is_of(DerivedLoad::Part) {
+            lines[4] += &format!("    \"{keyword}\",\n");
+        }
     }
-    let [types, arguments, texts, values] = lines;
+    let [types, arguments, texts, values, of_parts] = lines;
+    let load = "python/src/inrush/_load.py";
     [
-        ("class LoadOptions(", "    create: ", types),
-        ("def load(", "    create: ", arguments),
-        ("    Args:\n", "        create: ", texts),
-        ("    options: dict[str, Any] = {\n", "        \"create\": ", values),
+        (load, "class LoadOptions(", "    create: ", types),
+        (load, "def load(", "    create: ", arguments),
+        (load, "    Args:\n", "        create: ", texts),
+        (load, "    options: dict[str, Any] = {\n", "        \"create\": ", values),
+        ("python/src/inrush/spark.py", "LOAD_OPTIONS = (\n", "    \"columns\",", of_parts),
     ]
 }
 
@@ -199,20 +204,20 @@ fn wrapped(text: &str) -> String {
 /// `INRUSH_WRITE_OPTIONS=1` writes Python's lines.
 #[test]
 fn python_has_the_options_of_the_table() {
-    let path = repository("python/src/inrush/_load.py");
-    let text = std::fs::read_to_string(&path).unwrap();
-    let mut made = text.clone();
-    for (section, last, lines) in python_lines() {
+    for (file, section, last, lines) in python_lines() {
+        let path = repository(file);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut made = text.clone();
         let begin = made.find(section).unwrap();
-        let first = lines.split(':').next().unwrap();
-        let start = begin + made[begin..].find(&format!("\n{first}:")).unwrap() + 1;
+        let first = lines.split([':', ',']).next().unwrap();
+        let start = begin + made[begin..].find(&format!("\n{first}")).unwrap() + 1;
         let end = start + made[start..].find(&format!("\n{last}")).unwrap() + 1;
         made.replace_range(start..end, &lines);
-    }
-    if std::env::var_os("INRUSH_WRITE_OPTIONS").is_some() {
-        std::fs::write(&path, &made).unwrap();
-    } else {
-        assert!(made == text, "python/src/inrush/_load.py lacks options: run this test with INRUSH_WRITE_OPTIONS=1");
+        if std::env::var_os("INRUSH_WRITE_OPTIONS").is_some() {
+            std::fs::write(&path, &made).unwrap();
+        } else {
+            assert!(made == text, "{file} lacks options: run this test with INRUSH_WRITE_OPTIONS=1");
+        }
     }
 }
 
