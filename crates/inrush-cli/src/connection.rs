@@ -1,12 +1,14 @@
 //! How every command finds its server: the options of the mysql client, a URL, the environment, option files. Secrets come from a
 //! file, the environment or a prompt, never from an argument.
 
+use crate::Output;
 use clap::Args;
 use inrush::Config;
 use inrush::blocking::Connection;
 use inrush_core::{Error, Kind, Result};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 /// The server to connect to.
 #[derive(Clone, Debug, Args)]
@@ -55,6 +57,10 @@ pub(crate) struct ConnectArgs {
     /// Read this option file instead of ~/.my.cnf
     #[arg(long, value_name = "FILE")]
     defaults_file: Option<PathBuf>,
+
+    /// Of several hosts the one that was taken, for all that a command does.
+    #[arg(skip)]
+    taken: Arc<OnceLock<Config>>,
 }
 
 /// The environment, as an argument so that tests can set one.
@@ -86,9 +92,13 @@ impl ConnectArgs {
     /// server.
     pub(crate) fn config_if_named(&self, environment: &Environment) -> Result<Option<Config>> {
         match self.named_config(environment)? {
-            Some(config) if config.has_several_hosts() => {
-                Ok(Some(Connection::connect(&config).map_err(hint_at_login)?.config().clone()))
-            }
+            Some(config) if config.has_several_hosts() => match self.taken.get() {
+                Some(taken) => Ok(Some(taken.clone())),
+                None => {
+                    let taken = Connection::connect(&config).map_err(hint_at_login)?.config().clone();
+                    Ok(Some(self.taken.get_or_init(|| taken).clone()))
+                }
+            },
             config => Ok(config),
         }
     }
@@ -140,6 +150,13 @@ impl ConnectArgs {
             None if self.password => prompt().map(Some),
             None => Ok(environment.password.clone()),
         }
+    }
+}
+
+/// Prints which of several hosts was taken, with `-v`.
+pub(crate) fn describe(config: &Config, output: &Output) {
+    if let Some(host) = config.taken_host() {
+        output.detail(&format!("connected to `{host}`, of the hosts that are named"));
     }
 }
 

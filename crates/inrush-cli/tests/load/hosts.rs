@@ -6,6 +6,7 @@ use crate::server_of_own::OwnServer;
 use inrush_testkit::proxy::cut::{Cut, Relay};
 use inrush_testkit::proxy::throttle::{Pieces, SlowRelay};
 use inrush_testkit::servers::one;
+use std::net::TcpListener;
 use std::process::Command;
 use std::time::Duration;
 
@@ -30,8 +31,10 @@ fn all_lanes_are_on_one_of_them() {
         command.env("INRUSH_URL", "mysql://?host-order=round-robin");
         let done = place.done(&command.output().unwrap());
         assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(3000))), "{done}");
-        let [first, second] = relays.map(|relay| relay.n_connections());
+        let [first, second] = relays.each_ref().map(SlowRelay::n_connections);
         assert!((first == 0) != (second == 0), "{first} connections to one, {second} to the other");
+        let taken = relays[usize::from(first == 0)].port();
+        assert_eq!(done.json["host"], format!("127.0.0.1:{taken}"), "{done}");
     });
 }
 
@@ -45,6 +48,8 @@ fn the_next_run_goes_on_on_the_server_that_is_left() {
         let ports = [cut.port(), place.server.port];
         let done = place.done(&over(place, ports, ARGS).output().unwrap());
         assert!(cut.has_cut() && done.code == 3, "{done}");
+        let lost = format!("127.0.0.1:{}` ", cut.port());
+        assert!(done.json["stop"]["message"].as_str().unwrap().contains(&lost), "{done}");
         assert!(done.rows().unwrap().stored < 3000, "{done}");
         let done = place.done(&over(place, ports, ARGS).output().unwrap());
         assert_eq!(done.code, 0, "{done}");
@@ -76,4 +81,55 @@ fn a_read_only_server_is_left_for_a_writable_one() {
         assert_eq!(done.code, 1, "{family}: {done}");
         done.says("there is no table `numbers`");
     }
+}
+
+/// The summary of a load, of an export and of `verify` says where it was, and `-v` says it before.
+#[test]
+fn the_server_that_was_taken_is_named() {
+    let place = Place::new(one("mariadb-11.8"), "hosts_named");
+    place.sql(TABLE);
+    place.write("numbers.csv", numbers(100, |id| format!("{id},{id}")));
+    // Nobody listens there: a listener that is closed again had the port.
+    let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let (taken, connected) = (format!("`127.0.0.1:{}`", place.server.port), "connected to");
+    let hosts = format!("127.0.0.1:{nobody},127.0.0.1:{}", place.server.port);
+    for command in [
+        "load numbers.csv --into numbers",
+        "verify numbers.csv --into numbers",
+        "verify numbers numbers2",
+        "export numbers --to out",
+    ] {
+        place
+            .sql("CREATE TABLE IF NOT EXISTS numbers2 LIKE numbers; INSERT IGNORE INTO numbers2 SELECT * FROM numbers");
+        let run = |more: &str| {
+            let mut run = Command::new(env!("CARGO_BIN_EXE_inrush"));
+            run.args(command.split(' ')).args([more, "--tls", "disabled", "-h", &hosts, "-D", place.schema.name()]);
+            run.args(["-u", &place.server.user]).env("INRUSH_PASSWORD", &place.server.password);
+            run.current_dir(place.folder.path()).env("HOME", place.folder.path()).env_remove("INRUSH_URL");
+            let output = run.output().unwrap();
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+            assert_eq!(output.status.code(), Some(0), "{command}: {stdout}{stderr}");
+            (stdout, stderr)
+        };
+        let (stdout, stderr) = run("-v");
+        assert!(stdout.contains(&taken) && stderr.contains(connected), "{command}: {stdout}{stderr}");
+        let _ = std::fs::remove_dir_all(place.path("out"));
+        let (stdout, stderr) = run("--json");
+        let json: serde_json::Value = serde_json::from_str(&stdout).unwrap_or_else(|e| panic!("{e}: {stdout}{stderr}"));
+        assert_eq!(json["host"], taken.trim_matches('`'), "{command}: {stdout}");
+    }
+}
+
+#[test]
+fn a_socket_beside_hosts_is_refused() {
+    let place = Place::new(one("mariadb-11.8"), "hosts_socket");
+    place.sql(TABLE);
+    place.write("numbers.csv", numbers(3, |id| format!("{id},{id}")));
+    let mut command = over(&place, [1, 2], ARGS);
+    command.arg("-S").arg(&place.server.socket);
+    let done = place.done(&command.output().unwrap());
+    assert_eq!((done.code, place.sql("SELECT COUNT(*) FROM numbers")), (1, "0".into()), "{done}");
+    done.says("both a Unix socket");
+    done.says("`127.0.0.1:1,127.0.0.1:2`");
 }

@@ -176,6 +176,8 @@ pub struct Report {
     pub columns: Vec<String>,
     /// The server's version text.
     pub server: String,
+    /// The address of the server that was taken of several hosts; `None` if only one was named.
+    pub host: Option<String>,
     /// The method that was used in the end.
     pub method: Method,
     /// Why this method.

@@ -54,7 +54,7 @@ impl Connection {
     }
 
     fn connect_until(config: &Config, deadline: Instant) -> Result<Self> {
-        let mut candidates = Candidates::of(config);
+        let mut candidates = Candidates::of(config)?;
         while let Some((server, until)) = candidates.next(deadline) {
             match Trace::connect(&server).within(|| Self::log_in(&server, until)) {
                 Ok(this) => return Ok(this),

@@ -46,6 +46,8 @@ pub(crate) struct Hosts {
     pub(crate) role: ServerRole,
     /// The address that the connection has which this configuration is of: the name may lead to another server the next time.
     pub(crate) address: Option<SocketAddr>,
+    /// Whether the host is the one that was taken of several.
+    is_taken: bool,
     seen: Arc<Mutex<Seen>>,
 }
 
@@ -129,6 +131,7 @@ impl Config {
             self.hosts.others = hosts.collect();
             self.hosts.first_port = port;
             self.hosts.address = None;
+            self.hosts.is_taken = false;
         }
     }
 
@@ -175,6 +178,23 @@ impl Config {
         self.socket.is_none() && !self.hosts.others.is_empty()
     }
 
+    /// The address of the server that a connection has taken of several ([`Connection::config`](crate::blocking::Connection::config)):
+    /// `db2.example.org:3306`. `None` if only one server was named.
+    pub fn taken_host(&self) -> Option<String> {
+        self.hosts.is_taken.then(|| self.address())
+    }
+
+    /// Refuses a Unix socket that is named together with several hosts: nothing says which of them is meant.
+    pub(crate) fn check_hosts(&self) -> Result<()> {
+        let Some(socket) = self.socket.as_deref().filter(|_| !self.hosts.others.is_empty()) else { return Ok(()) };
+        let hosts = Self { socket: None, ..self.clone() }.address();
+        Err(Error::config(format!(
+            "both a Unix socket, `{}`, and several hosts, `{hosts}`, are named",
+            socket.display()
+        ))
+        .with_hint("name the one or the others"))
+    }
+
     /// A configuration for each server, in the order in which the next connection tries them.
     pub(crate) fn candidates(&self) -> Vec<Self> {
         if !self.has_several_hosts() {
@@ -196,6 +216,7 @@ impl Config {
         if !one.hosts.others.is_empty() {
             one.hosts.others.clear();
             one.hosts.address = None;
+            one.hosts.is_taken = true;
         }
         one
     }

@@ -123,11 +123,7 @@ impl Config {
     /// Connects to this host over TCP. Always TCP: unlike in the mysql client, `localhost` does not mean a Unix socket.
     #[must_use]
     pub fn with_host(mut self, host: impl Into<String>) -> Self {
-        self.host = host.into();
-        self.socket = None;
-        self.hosts.others.clear();
-        self.hosts.first_port = None;
-        self.hosts.address = None;
+        self.set_hosts(std::iter::once((host.into(), None)));
         self
     }
 
@@ -139,7 +135,7 @@ impl Config {
         self
     }
 
-    /// Connects through this Unix socket instead of TCP.
+    /// Connects through this Unix socket instead of TCP. Together with several hosts it is an error when a connection is opened.
     #[must_use]
     pub fn with_socket(mut self, path: impl Into<PathBuf>) -> Self {
         self.socket = Some(path.into());
@@ -196,7 +192,8 @@ impl Config {
         self
     }
 
-    /// The longest time from the first look-up of the name to the end of the login; default: 10 seconds.
+    /// The longest time from the first look-up of the name to the end of the login; default: 10 seconds. `Duration::MAX` is no limit; of
+    /// several hosts or addresses only the last one that is tried may take so long then, the others 10 seconds each.
     #[must_use]
     pub fn with_connect_timeout(mut self, limit: Duration) -> Self {
         self.connect_timeout = limit;
@@ -468,6 +465,18 @@ impl Config {
         now.checked_add(self.connect_timeout).unwrap_or(now + Duration::from_secs(365 * 24 * 3600))
     }
 
+    /// Until when the next of `n_left` servers or addresses may take: an even share of the time that is left. Without a limit only the last
+    /// one has all of it, so that one that swallows packets does not hide the others.
+    pub(crate) fn share(&self, deadline: Instant, n_left: usize) -> Instant {
+        if n_left <= 1 {
+            // To the nanosecond, so that a time-out is not reported early.
+            return deadline;
+        }
+        let now = Instant::now();
+        let share = deadline.saturating_duration_since(now) / n_left as u32;
+        now + if self.connect_timeout == Duration::MAX { share.min(DEFAULT_CONNECT_TIMEOUT) } else { share }
+    }
+
     /// See [`Config::with_max_packet`].
     pub fn max_packet(&self) -> usize {
         self.max_packet
@@ -522,7 +531,7 @@ impl Default for Config {
             tls_ca: None,
             tls_cert: None,
             tls_key: None,
-            connect_timeout: Duration::from_secs(10),
+            connect_timeout: DEFAULT_CONNECT_TIMEOUT,
             read_timeout: None,
             write_timeout: None,
             query_timeout: None,
@@ -550,6 +559,9 @@ impl Default for Config {
         }
     }
 }
+
+/// Also the longest time for one of several servers where there is no limit.
+const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl fmt::Debug for Config {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -23,6 +23,7 @@ pub fn as_json(report: &Report) -> Value {
         "table": report.table,
         "mode": report.mode.name(),
         "server": report.server,
+        "host": report.host,
         "method": { "name": report.method.name(), "reason": report.method_reason },
         "sort": {
             "sorted": report.sort.is_some(),

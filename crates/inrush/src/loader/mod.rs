@@ -462,6 +462,7 @@ fn report(
         resumed,
         table: target.name(),
         server: target.server.clone(),
+        host: target.config.taken_host(),
         method: choice.method,
         method_reason: choice.reason,
         lanes,

@@ -57,11 +57,7 @@ impl Targets {
     pub(crate) fn shares(&mut self, config: &Config, deadline: Instant) -> impl Iterator<Item = (&SockAddr, Instant)> {
         config.hosts.move_failed_last(&mut self.0, named);
         let n = self.0.len();
-        self.0.iter().enumerate().map(move |(idx, address)| {
-            let n_left = (n - idx) as u32;
-            let now = Instant::now();
-            (address, now + deadline.saturating_duration_since(now) / n_left)
-        })
+        self.0.iter().enumerate().map(move |(idx, address)| (address, config.share(deadline, n - idx)))
     }
 }
 

@@ -26,6 +26,8 @@ pub(crate) struct Link {
     /// Results that a caller was reading row by row.
     stream: Option<Stream>,
     tls: Option<Box<tls::TlsSession>>,
+    /// The server that was taken of several, for errors.
+    host: Option<String>,
     /// Whether the replies of a pipeline have come fast lately, so that it is worth waiting for several of them.
     pub(crate) is_flowing: bool,
     /// The first failure to write. What the server said before it closed may still be on its way to us.
@@ -40,7 +42,16 @@ impl Link {
         let transport = if config.socket.is_some() { Transport::Unix } else { Transport::Tcp };
         let mut channel = Channel::new(transport, config.max_packet);
         channel.session.statements_mut().set_capacity(config.statement_cache);
-        Self { channel, stream: None, tls: None, is_flowing: false, broken: None, n_moved: 0, n_packets: 0 }
+        Self {
+            channel,
+            stream: None,
+            tls: None,
+            host: config.taken_host(),
+            is_flowing: false,
+            broken: None,
+            n_moved: 0,
+            n_packets: 0,
+        }
     }
 
     /// Continues the conversation as far as the bytes that have arrived allow.
@@ -294,9 +305,10 @@ impl Link {
     }
 
     fn closed(&mut self, read: Option<io::Error>) -> Error {
+        let host = self.host.as_ref().map_or_else(String::new, |host| format!(" at `{host}`"));
         let error = match self.broken.take().or(read) {
-            Some(cause) => Error::io("the connection to the server was lost", cause).fatal(),
-            None => Error::new(Kind::Io, "the server closed the connection"),
+            Some(cause) => Error::io(format!("the connection to the server{host} was lost"), cause).fatal(),
+            None => Error::new(Kind::Io, format!("the server{host} closed the connection")),
         };
         error.because(Reason::ConnectionLost)
     }

@@ -15,20 +15,19 @@ pub(crate) struct Candidates {
 }
 
 impl Candidates {
-    pub(crate) fn of(config: &Config) -> Self {
-        Self { left: config.candidates().into(), failures: Vec::new() }
+    /// # Errors
+    /// `Config` if nothing says which servers are meant.
+    pub(crate) fn of(config: &Config) -> Result<Self> {
+        config.check_hosts()?;
+        Ok(Self { left: config.candidates().into(), failures: Vec::new() })
     }
 
     /// The next server, and until when it may take: each has an even share of the time that is left.
     pub(crate) fn next(&mut self, deadline: Instant) -> Option<(Config, Instant)> {
-        let n_left = self.left.len() as u32;
+        let n_left = self.left.len();
         let config = self.left.pop_front()?;
-        let now = Instant::now();
-        match n_left {
-            // To the nanosecond, so that a time-out is not reported early.
-            1 => Some((config, deadline)),
-            _ => Some((config, now + deadline.saturating_duration_since(now) / n_left)),
-        }
+        let until = config.share(deadline, n_left);
+        Some((config, until))
     }
 
     /// An attempt failed.

@@ -54,7 +54,7 @@ impl Connection {
     }
 
     async fn connect_until(config: &Config, deadline: Instant) -> Result<Self> {
-        let mut candidates = Candidates::of(config);
+        let mut candidates = Candidates::of(config)?;
         while let Some((server, until)) = candidates.next(deadline) {
             match Trace::connect(&server).follow(Self::log_in(&server, until)).await {
                 Ok(this) => return Ok(this),

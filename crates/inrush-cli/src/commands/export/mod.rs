@@ -18,7 +18,7 @@ mod tables;
 
 use crate::commands::manifest::{Exported, Manifest, RowsOf, VERSION, lock_name};
 use crate::commands::masks::{self, Masked};
-use crate::connection::{Environment, hint_at_login};
+use crate::connection::{Environment, describe, hint_at_login};
 use crate::{Output, exit};
 pub(crate) use args::ExportArgs;
 use folder::Folder;
@@ -46,6 +46,7 @@ pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
     }
     // TIMESTAMPs are instants; a file has them in UTC, whatever the server's zone is.
     let config = args.connect.config(&Environment::of_process())?.with_time_zone(TIME_ZONE)?;
+    describe(&config, output);
     let mut connection = Connection::connect(&config).map_err(hint_at_login)?;
     let tables = tables::find(&mut connection, &args.tables, &args.columns)?;
     for table in &tables {
@@ -133,14 +134,15 @@ pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
         }
     }
     folder.finish(&manifest)?;
-    show(&manifest, lock, args, began, output);
+    show(&manifest, config.taken_host(), lock, args, began, output);
     Ok(exit::OK)
 }
 
-fn show(manifest: &Manifest, lock: ReadLock, args: &ExportArgs, began: Instant, output: &Output) {
+fn show(manifest: &Manifest, host: Option<String>, lock: ReadLock, args: &ExportArgs, began: Instant, output: &Output) {
     if output.is_json() {
         let mut document = manifest.as_json();
         document["exit_code"] = exit::OK.into();
+        document["host"] = host.into();
         return output.result(&document.to_string());
     }
     let files = || manifest.tables.iter().flat_map(|table| &table.files);
@@ -162,12 +164,13 @@ fn show(manifest: &Manifest, lock: ReadLock, args: &ExportArgs, began: Instant, 
         )
     });
     output.result(&format!(
-        "{} of {}, {} in {} to `{}`, and manifest.json\n{state}{position}",
+        "{} of {}{}, {} in {} to `{}`, and manifest.json\n{state}{position}",
         human::counted(rows, "row"),
         match &args.query {
             Some(_) => "the query".to_owned(),
             None => human::counted(manifest.tables.len() as u64, "table"),
         },
+        host.map_or_else(String::new, |host| format!(" at `{host}`")),
         human::counted(files().count() as u64, "file"),
         human::time(began.elapsed()),
         args.to.display(),

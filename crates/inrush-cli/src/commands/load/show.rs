@@ -47,10 +47,9 @@ fn summary(report: &Report, reject_file: Option<&Path>) -> String {
         let _ = writeln!(text, "{name:<LABEL$}{value}");
     };
     let seconds = report.elapsed.as_secs_f64().max(0.001);
-    line(
-        "table",
-        format!("{} on {}, times without an offset are in {}", report.table, report.server, report.time_zone),
-    );
+    let host = report.host.as_ref().map_or_else(String::new, |host| format!(" at `{host}`"));
+    let (table, server, zone) = (&report.table, &report.server, &report.time_zone);
+    line("table", format!("{table} on {server}{host}, times without an offset are in {zone}"));
     let is_nothing_left = !report.jobs.is_empty() && report.lanes == 0;
     if report.dry_run {
         line("dry run", "every row was checked, nothing was sent".into());

@@ -12,7 +12,7 @@ use super::load::{
     parse_rate, verify_files,
 };
 use super::masks::MaskArgs;
-use crate::connection::{ConnectArgs, Environment, hint_at_login, other_server};
+use crate::connection::{ConnectArgs, Environment, describe, hint_at_login, other_server};
 use crate::{Output, exit};
 use clap::Args;
 use inrush::table::TableName;
@@ -115,6 +115,7 @@ pub(crate) fn run(args: &VerifyArgs, output: &Output) -> Result<u8> {
         return tables(args, &signals, output);
     }
     let config = args.connect.config(&Environment::of_process())?;
+    describe(&config, output);
     let load = args.load(args.into.clone(), args.what.clone());
     if let Some(loads) = loads_of_export(&load, &config, output)? {
         return with_files(args, loads, true, &config, (&signals, output));
@@ -141,6 +142,7 @@ fn tables(args: &VerifyArgs, signals: &Watch, output: &Output) -> Result<u8> {
         Some(url) => other_server(url, args.other_password_file.as_deref())?,
         None => one.clone(),
     };
+    describe(&one, output);
     if args.other.is_none() && names[0] == names[1] {
         return Err(Error::config("a table is compared with itself").with_hint("`--other URL` names the other server"));
     }
@@ -159,9 +161,9 @@ fn tables(args: &VerifyArgs, signals: &Watch, output: &Output) -> Result<u8> {
     let code = if verified.is_equal() { exit::OK } else { exit::DATA };
     sink.finish()?;
     if output.is_json() {
-        output.result(&as_json(&verified, &sink, code).to_string());
+        output.result(&with_host(as_json(&verified, &sink, code), &one).to_string());
     } else {
-        output.result(&as_text(&verified, &sink, began));
+        output.result(&(as_text(&verified, &sink, began) + &at_host(&one)));
     }
     Ok(code)
 }
@@ -213,10 +215,10 @@ fn with_files(
         };
         code = exit::worst([code, done.code()]);
         if output.is_json() {
-            documents.push(with_table(done.as_json(&sink), &table.table, done.code()));
+            documents.push(with_host(with_table(done.as_json(&sink), &table.table, done.code()), config));
         } else {
             let head = if is_for_many { format!("{}: ", table.table) } else { String::new() };
-            output.result(&(head + &done.as_text(&sink)));
+            output.result(&(head + &done.as_text(&sink) + &at_host(config)));
         }
         done.explain(output);
         if done.code() == exit::INTERRUPTED {
@@ -232,6 +234,17 @@ fn with_files(
         _ => {}
     }
     Ok(code)
+}
+
+/// Names the server that was taken of several hosts.
+fn with_host(mut document: serde_json::Value, config: &Config) -> serde_json::Value {
+    document["host"] = json!(config.taken_host());
+    document
+}
+
+/// The same as a line of text.
+fn at_host(config: &Config) -> String {
+    config.taken_host().map_or_else(String::new, |host| format!("\nserver: `{host}`, of the hosts that are named"))
 }
 
 fn with_table(mut document: serde_json::Value, table: &str, code: u8) -> serde_json::Value {

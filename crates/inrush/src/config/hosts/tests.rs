@@ -45,9 +45,28 @@ fn a_port_is_of_those_without_one() {
 }
 
 #[test]
-fn a_socket_is_a_server_alone() {
-    let config = several(HostOrder::InOrder).with_socket("/s");
-    assert_eq!((tried(&config), config.has_several_hosts()), ("/s".into(), false));
+fn a_socket_beside_several_hosts_is_refused() {
+    let refused = |config: Config| config.check_hosts().unwrap_err().message().to_owned();
+    let both = "both a Unix socket, `/s`, and several hosts, `a:1,b:2,c:3`, are named";
+    assert_eq!(refused(several(HostOrder::InOrder).with_socket("/s")), both);
+    let in_url = Config::from_url("mysql://a:1,b:2,c:3/shop?socket=/s").unwrap();
+    assert_eq!(refused(in_url), both);
+    // What is named later replaces the socket.
+    let later = Config::new().with_socket("/s").with_host_list("a,b").unwrap();
+    assert_eq!((later.check_hosts().is_ok(), later.socket()), (true, None));
+    Config::new().with_host("a").with_socket("/s").check_hosts().unwrap();
+    several(HostOrder::InOrder).with_host("d").with_socket("/s").check_hosts().unwrap();
+}
+
+#[test]
+fn the_one_that_was_taken_is_known() {
+    let taken = |config: &Config| config.candidates().iter().map(Config::taken_host).collect::<Vec<_>>();
+    let config = several(HostOrder::InOrder);
+    assert_eq!(taken(&config), [Some("a:1".into()), Some("b:2".into()), Some("c:3".into())]);
+    let first = &config.candidates()[0];
+    assert_eq!(taken(first), [Some("a:1".into())], "by its own configuration too");
+    assert_eq!((config.taken_host(), taken(&Config::new().with_host("a"))), (None, vec![None]));
+    assert_eq!(first.clone().with_host("d").taken_host(), None);
 }
 
 #[test]

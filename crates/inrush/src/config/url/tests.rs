@@ -157,6 +157,10 @@ fn mistakes_in_jdbcs() {
     check_refused("jdbc:mysql://address=(host=a)(port=1),b/c?password=secret", "hosts are written as");
     check_refused("mysql://ann:secret@a:1,b:x/c", "not a number");
     check_refused("mysql://ann:secret@a,::1/c", "in brackets");
+    check_refused("mysql://a,ann:secret@b/c", "before the first of several hosts");
+    check_refused("mysql://a:1,ann:secret@b:2/c", "before the first of several hosts");
+    check_refused("mysql://ann:secret@a,ann:secret@b/c", "before the first of several hosts");
+    check_refused("jdbc:mysql://a,ann@b/c", "before the first of several hosts");
     check_refused("jdbc:mysql://a/c?characterEncoding=latin1", "utf8mb4");
     check_refused("jdbc:mysql://a/c?useUnicod=1&password=secret", "`useUnicod`");
     check_refused("jdbc:mysql://a/c?password=a&secret=b", "a parameter in");

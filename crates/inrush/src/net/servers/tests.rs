@@ -11,7 +11,7 @@ fn refused() -> Error {
 
 #[test]
 fn each_has_a_share_of_the_time() {
-    let mut candidates = Candidates::of(&three());
+    let mut candidates = Candidates::of(&three()).unwrap();
     let start = Instant::now();
     let deadline = start + Duration::from_secs(9000);
     let mut ends = Vec::new();
@@ -23,9 +23,23 @@ fn each_has_a_share_of_the_time() {
     assert_eq!(ends, [("a:1".into(), 30), ("b:2".into(), 45), ("c:3".into(), 90)]);
 }
 
+/// A server that swallows packets must not hide the next one, also where nothing ends the wait for the last one.
+#[test]
+fn without_a_limit_only_the_last_has_all_the_time() {
+    let config = three().with_text("Connection Timeout=0").unwrap();
+    let mut candidates = Candidates::of(&config).unwrap();
+    let (start, deadline) = (Instant::now(), config.connect_deadline());
+    let mut most = Vec::new();
+    while let Some((config, until)) = candidates.next(deadline) {
+        most.push(until.duration_since(start).as_secs() / 60);
+        candidates.failed(&config, refused().timed_out()).unwrap();
+    }
+    assert_eq!((&most[..2], most[2] > 60 * 24), (&[0, 0][..], true), "{most:?} minutes");
+}
+
 #[test]
 fn which_errors_are_of_one_server() {
-    let goes_on = |error: Error| Candidates::of(&three()).failed(&three(), error).is_ok();
+    let goes_on = |error: Error| Candidates::of(&three()).unwrap().failed(&three(), error).is_ok();
     let server = |code| Error::server(code, *b"HY000", "no");
     assert!(goes_on(refused()) && goes_on(Error::protocol("garbage")) && goes_on(refused().timed_out()));
     for code in [1040, 1047, 1053, 1129, 1130, 1203, 1836, 3032] {
@@ -41,7 +55,7 @@ fn which_errors_are_of_one_server() {
 #[test]
 fn the_error_names_all_servers() {
     let error = |errors: Vec<Error>| {
-        let mut candidates = Candidates::of(&three());
+        let mut candidates = Candidates::of(&three()).unwrap();
         errors.into_iter().for_each(|error| candidates.failed(&three(), error).unwrap());
         candidates.error()
     };
