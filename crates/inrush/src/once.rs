@@ -11,7 +11,7 @@
 
 use crate::{Error, Kind, Result};
 use inrush_core::column::ident::{quote_ident, quote_table};
-use inrush_core::profile::Cluster;
+use inrush_core::profile::{Cluster, Profile};
 
 /// A lane's line, and where it is.
 #[derive(Debug)]
@@ -70,10 +70,15 @@ pub(crate) fn unusable(error: Error) -> Error {
     ))
 }
 
-/// The error if row locks do not reach all servers, so that the ledger settles nothing.
-pub(crate) fn check_cluster(cluster: Cluster) -> Result<()> {
-    let Some(name) = cluster.with_local_locks() else { return Ok(()) };
-    let message = format!("this server is part of {name}, where a lost COMMIT cannot be settled by a lock");
+/// The error if row locks do not reach all servers, or a COMMIT does not, so that the ledger settles nothing.
+pub(crate) fn check_cluster(cluster: Cluster, profile: &Profile) -> Result<()> {
+    let message = match cluster.with_local_locks() {
+        Some(name) => format!("this server is part of {name}, where a lost COMMIT cannot be settled by a lock"),
+        None if profile.commits_together => return Ok(()),
+        None => {
+            format!("{} commits on one server after the other: rows and ledger do not commit together", profile.name)
+        }
+    };
     Err(Error::new(Kind::Guarantee, message).with_hint("leave out `with_exactly_once(true)` to do without"))
 }
 
@@ -142,6 +147,7 @@ const TABLE: &str = "inrush_inserter";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use inrush_core::wire::ServerVersion;
 
     #[test]
     fn statements() {
@@ -170,11 +176,14 @@ mod tests {
     }
     #[test]
     fn clusters_are_refused() {
+        let check = |cluster, version| check_cluster(cluster, &Profile::of(&ServerVersion::parse(version)));
         for cluster in [Cluster::Galera, Cluster::ManyPrimaries] {
-            assert_eq!(check_cluster(cluster).unwrap_err().kind(), Kind::Guarantee);
+            assert_eq!(check(cluster, "9.7.4").unwrap_err().kind(), Kind::Guarantee);
         }
-        check_cluster(Cluster::OnePrimary).unwrap();
-        check_cluster(Cluster::None).unwrap();
+        check(Cluster::OnePrimary, "9.7.4").unwrap();
+        check(Cluster::None, "9.7.4").unwrap();
+        let proxy = check(Cluster::None, "5.7.22-ShardingSphere-Proxy 5.4.1").unwrap_err();
+        assert!(proxy.message().starts_with("ShardingSphere-Proxy commits on one server after the other"), "{proxy}");
     }
     #[test]
     fn without_a_schema_it_is_the_connections() {

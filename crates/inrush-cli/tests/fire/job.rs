@@ -3,6 +3,7 @@
 use crate::place::{Done, Place};
 use crate::rows::{Bad, Content, Form, HELD, Held, content, table};
 use crate::run::Run;
+use crate::session::await_true;
 use crate::table::Line;
 use inrush_testkit::dice::{Dice, seed};
 use inrush_testkit::servers::Server;
@@ -144,6 +145,8 @@ pub(crate) struct Job {
     pub(crate) place: Place,
     pub(crate) shape: Shape,
     pub(crate) arguments: String,
+    /// Nodes of a cluster that take writes: each run is on any of them. None: all runs are on the same server.
+    pub(crate) nodes: Vec<Server>,
     /// What the table must hold in the end.
     want: Held,
     sums: HashMap<u64, u64>,
@@ -216,12 +219,39 @@ impl Job {
             let old: Vec<_> = sums.keys().filter(|id| *id % 3 == 0).map(|id| format!("({id}, 1, 'old')")).collect();
             place.sql(&format!("INSERT INTO fire VALUES {}", old.join(",")));
         }
-        Self { place, shape, arguments, want, sums, rejects, n_rejects, n_sources, n_before, input }
+        Self { place, shape, arguments, nodes: Vec::new(), want, sums, rejects, n_rejects, n_sources, n_before, input }
     }
 
     /// The command, over the server's socket.
     pub(crate) fn command(&self) -> Command {
         self.place.command(&self.arguments)
+    }
+
+    /// The command on another node of the same cluster.
+    #[cfg(feature = "fire")]
+    pub(crate) fn command_on(&self, node: &Server) -> Command {
+        self.place.command_on(node, &self.arguments)
+    }
+
+    /// Goes on on any node.
+    pub(crate) fn move_on(&mut self, dice: &mut Dice) {
+        if !self.nodes.is_empty() {
+            let node = self.nodes[dice.below(self.nodes.len() as u64) as usize].clone();
+            self.move_to(&node);
+        }
+    }
+
+    /// Goes on on this node of the same cluster.
+    pub(crate) fn move_to(&mut self, node: &Server) {
+        self.await_table(node);
+        self.place.schema.move_to(node.clone());
+        self.place.server = node.clone();
+    }
+
+    /// Waits until the node has the table with its first rows.
+    pub(crate) fn await_table(&self, node: &Server) {
+        let rows = format!("SELECT COUNT(*) FROM `{}`.fire WHERE id < 0", self.place.schema.name());
+        await_true("the table on another node", || node.try_sql(&rows).is_ok_and(|rows| rows == [["3"]]));
     }
 
     /// The command, over TCP and without encryption, so that a relay understands what passes.

@@ -23,7 +23,7 @@ fn at_random_moments() {
             let shape = Shape::draw_of(&Kind::ALL, turn, if is_long() { 12_000 } else { 8_000 }, server, &mut dice);
             let line = lines.iter_mut().zip(Kind::ALL).find(|(_, kind)| *kind == shape.kind).unwrap().0;
             let most = if is_long() { 10 } else { 4 };
-            kill_until_done(&Job::new(server, shape, &mut dice), most, line, &mut dice);
+            kill_until_done(&mut Job::new(server, shape, &mut dice), most, line, &mut dice);
             turn += 1;
         }
         let mut all = Line::new("kill -9, all", &server.instance);
@@ -119,8 +119,9 @@ fn visit_each_point(server: &Server, shape: Shape, line: &mut Line, dice: &mut D
 }
 
 /// Kills a job's runs, `most` times or until one of them was faster, then lets it come to its end.
-pub(crate) fn kill_until_done(job: &Job, most: u64, line: &mut Line, dice: &mut Dice) {
+pub(crate) fn kill_until_done(job: &mut Job, most: u64, line: &mut Line, dice: &mut Dice) {
     for _ in 0..most {
+        job.move_on(dice);
         let mut run = job.start(job.command());
         line.runs += 1;
         if dice.percent(5) {
@@ -139,6 +140,7 @@ pub(crate) fn kill_until_done(job: &Job, most: u64, line: &mut Line, dice: &mut 
             }
         }
     }
+    job.move_on(dice);
     finish(job, line);
 }
 

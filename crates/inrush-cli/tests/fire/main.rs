@@ -12,6 +12,8 @@ mod engines;
 mod job;
 mod kills;
 mod network;
+#[cfg(feature = "fire")]
+mod node;
 mod own;
 #[allow(dead_code, unreachable_pub, reason = "shared with the tests of `load`")]
 #[path = "../load/place.rs"]

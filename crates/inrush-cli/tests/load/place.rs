@@ -100,14 +100,19 @@ impl Place {
 
     /// `inrush load ARGUMENTS`, to be run in the folder: words between spaces.
     pub(crate) fn command(&self, arguments: &str) -> Command {
+        self.command_on(&self.server, arguments)
+    }
+
+    /// The same on another node of the server's cluster.
+    pub(crate) fn command_on(&self, server: &Server, arguments: &str) -> Command {
         let mut command = self.bare(arguments);
-        if self.server.is_without_socket() {
-            command.args(["-h", &self.server.host, "-P", &self.server.port.to_string()]);
+        if server.is_without_socket() {
+            command.args(["-h", &server.host, "-P", &server.port.to_string()]);
         } else {
-            command.arg("-S").arg(&self.server.socket);
+            command.arg("-S").arg(&server.socket);
         }
-        command.args(["-u", &self.server.user, "-D", self.schema.name()]);
-        command.env("INRUSH_PASSWORD", &self.server.password);
+        command.args(["-u", &server.user, "-D", self.schema.name()]);
+        command.env("INRUSH_PASSWORD", &server.password);
         command
     }
 

@@ -171,13 +171,14 @@ impl<'a> Batch<'a> {
             method if self.is_strict() && method.rows_per_command() == RowsPerCommand::File => Method::MultiRow,
             method => method,
         };
-        let WriterSession { max_packet, backslash_escapes, .. } = self.session;
+        let WriterSession { max_packet, backslash_escapes, rules } = self.session;
         let limits = |by_default: Limits| match (self.options.bytes, self.options.rows.unwrap_or(usize::MAX)) {
             (None, rows) => Limits { rows, ..by_default },
             (Some(bytes), rows) => Limits { rows, ..Limits::new(bytes, max_packet) },
         };
         let unit_results = self.reported.detail == ResultDetail::UnitResults;
-        writer(method, statement, limits, max_packet, (backslash_escapes, unit_results))
+        let sizes = (rules.profile.statement_bytes, max_packet);
+        writer(method, statement, limits, sizes, (backslash_escapes, unit_results))
     }
 
     fn report(&self, counters: Counters) -> BatchReport {

@@ -28,11 +28,14 @@ pub(super) fn profile(version: &ServerVersion) -> Profile {
         required_settings: &["check_constraint_checks=1"],
         optional_settings: &["max_statement_time=0", "old_mode=''", "sql_if_exists=0"],
         loads_commit: false,
+        commits_together: true,
+        marks_jobs: false,
         locks_tables: true,
         temporary_tables: true,
         needs_a_key_check: true,
 
         packet_bytes: SMALLEST_DEFAULT_PACKET,
+        statement_bytes: usize::MAX,
         transaction_bytes: usize::MAX,
 
         // On 64-bit systems the 4 bytes are read as unsigned since 11.5.

@@ -9,8 +9,11 @@
 //! | [`mysql`] | MySQL, Percona Server, Aurora MySQL, and all that do not name themselves |
 //! | [`mariadb`] | MariaDB |
 //! | [`oceanbase`] | OceanBase, seekdb |
+//! | [`polardbx`] | PolarDB-X |
 //! | [`relative`] | engines that speak MySQL's protocol and have no file of their own yet |
+//! | [`shardingsphere`] | Apache ShardingSphere-Proxy |
 //! | [`tidb`] | TiDB |
+//! | [`vitess`] | Vitess |
 //! | [`engine`] | not an engine: their names |
 //! | [`cluster`] | not an engine: the cluster that a server may be a node of, which its variables say |
 
@@ -19,8 +22,11 @@ mod engine;
 mod mariadb;
 mod mysql;
 mod oceanbase;
+mod polardbx;
 mod relative;
+mod shardingsphere;
 mod tidb;
+mod vitess;
 
 pub use cluster::Cluster;
 pub use engine::Engine;
@@ -85,6 +91,10 @@ pub struct Profile {
 
     /// LOAD DATA commits by itself while it runs: its rows are not part of a transaction.
     pub loads_commit: bool,
+    /// A transaction is committed as a whole, on all servers that its rows are on.
+    pub commits_together: bool,
+    /// The fence of a load's ledger is a write of the job's line: a locking read is not sure to keep others out, or is not tested.
+    pub marks_jobs: bool,
     /// LOCK TABLES keeps other sessions out until the names of tables are exchanged.
     pub locks_tables: bool,
     /// CREATE TEMPORARY TABLE .. SELECT.
@@ -92,6 +102,8 @@ pub struct Profile {
 
     /// `max_allowed_packet` in bytes where the server does not say it: the smallest default of all versions.
     pub packet_bytes: usize,
+    /// The most bytes that a statement of several rows should have.
+    pub statement_bytes: usize,
     /// The most bytes of rows that one transaction takes.
     pub transaction_bytes: usize,
 
@@ -141,14 +153,17 @@ impl Profile {
             Vendor::MariaDb => mariadb::profile(version),
             Vendor::OceanBase => oceanbase::profile(version),
             Vendor::TiDb => tidb::profile(version),
-            Vendor::Vitess | Vendor::PolarDbX | Vendor::SingleStore => relative::profile(version),
+            Vendor::Vitess => vitess::profile(version),
+            Vendor::PolarDbX => polardbx::profile(version),
+            Vendor::ShardingSphere => shardingsphere::profile(version),
+            Vendor::SingleStore => relative::profile(version),
         }
     }
 
     /// The same after a login that agreed on these capabilities.
     pub(crate) fn agreed(self, capabilities: Capabilities, mariadb: MariaDbCapabilities) -> Self {
         Self {
-            local_infile: capabilities.contains(Capabilities::CLIENT_LOCAL_FILES),
+            local_infile: self.local_infile && capabilities.contains(Capabilities::CLIENT_LOCAL_FILES),
             bulk_execute: mariadb.contains(MariaDbCapabilities::MARIADB_CLIENT_STMT_BULK_OPERATIONS),
             unit_results: mariadb.contains(MariaDbCapabilities::MARIADB_CLIENT_BULK_UNIT_RESULTS),
             ..self

@@ -33,11 +33,14 @@ pub(super) fn profile(version: &ServerVersion) -> Profile {
             "show_create_table_verbosity=0",
         ],
         loads_commit: false,
+        commits_together: true,
+        marks_jobs: false,
         locks_tables: true,
         temporary_tables: true,
         needs_a_key_check: false,
 
         packet_bytes: SMALLEST_DEFAULT_PACKET,
+        statement_bytes: usize::MAX,
         transaction_bytes: usize::MAX,
 
         timestamp_max: i32::MAX as i64,

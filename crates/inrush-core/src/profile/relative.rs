@@ -1,5 +1,4 @@
-//! An engine that speaks MySQL's protocol, names itself in its version, and has no file here yet: Vitess, PolarDB-X,
-//! SingleStore. It is treated like the MySQL version that it reports, without the features that were never tested on
+//! An engine that speaks MySQL's protocol and names itself in its version: SingleStore, and what all such engines have in common. It is treated like the MySQL version that it reports, without the features that were never tested on
 //! it.
 
 use super::{Profile, mysql};

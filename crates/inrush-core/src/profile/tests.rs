@@ -78,10 +78,15 @@ fn a_proxy_for_mariadb_that_does_not_name_it() {
 fn relatives_get_what_is_sure_to_work() {
     check("8.0.11-TiDB-v8.5.1", "TiDB", "");
     check("5.7.25-TiDB-v7.1.0", "TiDB", "");
-    check("8.4.6-Vitess", "the server", "kst");
+    check("8.4.6-Vitess", "Vitess", "kst");
     check("5.7.25-OceanBase-v4.2.1.7", "OceanBase", "");
     check("5.7.25-OceanBase seekdb-v1.4.0.0", "OceanBase", "");
-    check("5.6.29-TDDL-5.4.13-16534775", "the server", "s");
+    check("5.6.29-TDDL-5.4.13-16534775", "PolarDB-X", "");
+    check("5.7.25-TDDL-5.4.19-20251031", "PolarDB-X", "");
+    check("8.0.32-X-Cluster-8.4.20-20251017", "PolarDB-X", "kt");
+    check("5.7.22-ShardingSphere-Proxy 5.4.1", "ShardingSphere-Proxy", "");
+    check("8.0.27-ShardingSphere-Proxy 5.5.2", "ShardingSphere-Proxy", "kt");
+    check("5.7.32-log-SingleStore", "the server", "s");
 }
 
 #[test]
@@ -92,8 +97,29 @@ fn what_relatives_lack_is_refused_in_time() {
     assert_eq!(features("11.8.6-MariaDB"), (true, true, false));
     assert_eq!(features("8.0.11-TiDB-v8.5.1"), (false, false, false));
     assert_eq!(features("5.7.25-OceanBase-v4.2.1.7"), (false, false, true));
+    // No LOAD DATA: it is no transaction.
+    assert_eq!(features("5.7.25-TDDL-5.4.19-20251031"), (false, false, true));
+    assert_eq!(features("5.7.22-ShardingSphere-Proxy 5.4.1"), (false, false, false));
+    assert!(!of("5.7.22-ShardingSphere-Proxy 5.4.1").local_infile);
     assert_eq!(of("8.0.11-TiDB-v8.5.1").shared_lock, "FOR UPDATE");
     assert_eq!(of("5.7.25-OceanBase-v4.2.1.7").shared_lock, "LOCK IN SHARE MODE");
+}
+
+/// Whether rows commit with the ledger, whether a write is the fence, KiB of a statement.
+#[test]
+fn transactions_of_relatives() {
+    let check = |text: &str, want: (bool, bool, Option<usize>)| {
+        let profile = Profile::of(&ServerVersion::parse(text));
+        let kib = (profile.statement_bytes != usize::MAX).then_some(profile.statement_bytes >> 10);
+        assert_eq!((profile.commits_together, profile.marks_jobs, kib), want, "{text}");
+    };
+    check("9.7.4", (true, false, None));
+    check("11.8.6-MariaDB", (true, false, None));
+    check("8.0.11-TiDB-v8.5.1", (true, false, None));
+    check("5.7.25-OceanBase-v4.2.1.7", (true, false, None));
+    check("5.7.25-TDDL-5.4.19-20251031", (true, true, Some(240)));
+    check("5.7.22-ShardingSphere-Proxy 5.4.1", (false, false, None));
+    check("8.4.6-Vitess", (false, false, None));
 }
 
 #[test]

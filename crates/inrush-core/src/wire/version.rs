@@ -32,6 +32,8 @@ pub enum Vendor {
     PolarDbX,
     /// SingleStore.
     SingleStore,
+    /// Apache ShardingSphere-Proxy.
+    ShardingSphere,
 }
 
 impl Vendor {
@@ -45,12 +47,21 @@ impl Vendor {
             Self::OceanBase => "OceanBase",
             Self::PolarDbX => "PolarDB-X",
             Self::SingleStore => "SingleStore",
+            Self::ShardingSphere => "ShardingSphere",
         }
     }
 
     /// All of them.
-    pub const ALL: [Self; 7] =
-        [Self::MySql, Self::MariaDb, Self::TiDb, Self::Vitess, Self::OceanBase, Self::PolarDbX, Self::SingleStore];
+    pub const ALL: [Self; 8] = [
+        Self::MySql,
+        Self::MariaDb,
+        Self::TiDb,
+        Self::Vitess,
+        Self::OceanBase,
+        Self::PolarDbX,
+        Self::SingleStore,
+        Self::ShardingSphere,
+    ];
 }
 
 impl ServerVersion {
@@ -94,6 +105,8 @@ fn numbers(text: &str) -> (u16, u16, u16) {
 
 /// What a version text contains, in lower case.
 const MARKS: &[(&str, Vendor)] = &[
+    // A proxy puts its name behind the version of the server that it shows.
+    ("shardingsphere", Vendor::ShardingSphere),
     ("mariadb", Vendor::MariaDb),
     ("tidb", Vendor::TiDb),
     ("vitess", Vendor::Vitess),
@@ -134,6 +147,10 @@ mod tests {
         check("8.0.30-Vitess", Vendor::Vitess, (8, 0, 30));
         check("5.7.25-OceanBase-v4.2.1.7", Vendor::OceanBase, (5, 7, 25));
         check("5.6.29-TDDL-5.4.13-16534775", Vendor::PolarDbX, (5, 6, 29));
+        check("5.7.25-TDDL-5.4.19-20251031", Vendor::PolarDbX, (5, 7, 25));
+        check("8.0.32-X-Cluster-8.4.20-20251017", Vendor::PolarDbX, (8, 0, 32));
+        check("5.7.22-ShardingSphere-Proxy 5.4.1", Vendor::ShardingSphere, (5, 7, 22));
+        check("5.5.5-10.11.4-MariaDB-ShardingSphere-Proxy 5.1.0", Vendor::ShardingSphere, (10, 11, 4));
     }
     #[test]
     fn nonsense_is_a_mysql_of_version_zero() {

@@ -157,10 +157,11 @@ impl Method {
         self.properties().leaves_rows
     }
 
-    /// How large a command of it becomes by default. A load keeps several in flight within 1 MiB.
-    pub(crate) fn limits(self, is_load: bool, max_packet: usize) -> Limits {
+    /// How large a command of it becomes by default. A load keeps several in flight within 1 MiB. `statement_bytes`:
+    /// [`Profile::statement_bytes`](crate::profile::Profile::statement_bytes).
+    pub(crate) fn limits(self, is_load: bool, statement_bytes: usize, max_packet: usize) -> Limits {
         let MethodProperties { bytes, bytes_of_loads, .. } = self.properties();
-        Limits::new(if is_load { bytes_of_loads } else { bytes }, max_packet)
+        Limits::new(if is_load { bytes_of_loads } else { bytes }.min(statement_bytes), max_packet)
     }
 
     /// Whether an error refuses the method itself, not these rows: [`Error::refuses`].

@@ -15,10 +15,10 @@ pub fn writer(
     method: Method,
     statement: &Statement,
     limits: impl Fn(Limits) -> Limits,
-    max_packet: usize,
+    (statement_bytes, max_packet): (usize, usize),
     (backslash_escapes, unit_results): (bool, bool),
 ) -> Result<Option<Box<dyn Writer>>> {
-    let limits = limits(method.limits(false, max_packet));
+    let limits = limits(method.limits(false, statement_bytes, max_packet));
     let template = || Template::parse(statement);
     Ok(match method {
         Method::Prepared | Method::Pipelined | Method::LoadData => None,
@@ -37,8 +37,8 @@ pub struct Writers {
 
 impl Writers {
     /// For the INSERT of a mapping. `is_bindable`: every value may be bound as it is.
-    pub fn new(insert: &Insert, is_bindable: bool, max_packet: usize) -> Self {
-        let limits = |method: Method| method.limits(true, max_packet);
+    pub fn new(insert: &Insert, is_bindable: bool, statement_bytes: usize, max_packet: usize) -> Self {
+        let limits = |method: Method| method.limits(true, statement_bytes, max_packet);
         let bound = || {
             let prepared = MultiRowPrepared::of_insert(insert, limits(Method::MultiRowPrepared)).ok()?;
             Some((prepared, Bulk::new(&insert.statement, limits(Method::Bulk), false).ok()?))

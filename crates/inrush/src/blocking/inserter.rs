@@ -210,7 +210,8 @@ impl Inserter {
         let mut connection = pool.get_by(until)?;
         let options = &shared.options;
         if options.exactly_once {
-            once::check_cluster(Cluster::read(&connection.texts(Cluster::QUERY)?))?;
+            let cluster = Cluster::read(&connection.texts(Cluster::QUERY)?);
+            once::check_cluster(cluster, connection.session().profile())?;
         }
         let table = connection.target(&shared.table)?;
         let known = Known { table: table.as_deref(), rules: &connection.rules()?, at: Instant::now() };

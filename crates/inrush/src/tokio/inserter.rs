@@ -213,7 +213,8 @@ impl Inserter {
         let mut connection = pool.get_by(until).await?;
         let options = &shared.options;
         if options.exactly_once {
-            once::check_cluster(Cluster::read(&connection.texts(Cluster::QUERY).await?))?;
+            let cluster = Cluster::read(&connection.texts(Cluster::QUERY).await?);
+            once::check_cluster(cluster, connection.session().profile())?;
         }
         let table = connection.target(&shared.table).await?;
         let known = Known { table: table.as_deref(), rules: &connection.rules().await?, at: Instant::now() };

@@ -336,7 +336,8 @@ async fn attempt_on<T, E: From<Error>>(
 /// Refuses a server whose row locks do not reach all servers of its cluster. Checks once a pool.
 async fn check_cluster(connection: &mut Connection, lease: &Lease) -> Result<()> {
     if !lease.lines().is_checked() {
-        once::check_cluster(Cluster::read(&connection.texts(Cluster::QUERY).await?))?;
+        let cluster = Cluster::read(&connection.texts(Cluster::QUERY).await?);
+        once::check_cluster(cluster, connection.session().profile())?;
         lease.lines().checked();
     }
     Ok(())

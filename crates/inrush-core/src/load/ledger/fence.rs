@@ -4,6 +4,10 @@
 //! After a client dies, the server may still run its COMMIT seconds later. So the last statement before COMMIT reads the job's
 //! line with a shared lock and the epoch of the run: a newer run changes that epoch first, which waits for every transaction that
 //! holds the lock and keeps those out that do not hold it yet. A plain read would see neither.
+//!
+//! In a cluster a lock is known to its own node only, and a node certifies a transaction by the rows that it has *written*. There each
+//! transaction of a run also changes the job's line ([`Fence::mark_statement`]), which the taking over changes too: of both, the one that is
+//! later in the cluster's order fails.
 
 use super::tables::{Ledger, columns, hex, text};
 use super::{ChunkLine, JobId};
@@ -24,6 +28,20 @@ pub struct Fence {
 }
 
 impl Fence {
+    /// Changes the job's line, if it belongs to this run, so that a cluster's certification sees that this transaction needs it; `None` where
+    /// a lock is enough. It must affect exactly one row, like [`Fence::chunk_statement`], which it precedes.
+    ///
+    /// `chunks` is no count while the job runs: see [`JobLine`](super::JobLine).
+    pub fn mark_statement(&self) -> Option<String> {
+        self.ledger.is_marked.then(|| {
+            format!(
+                "UPDATE {} AS l JOIN (SELECT 1 AS one) AS o SET `chunks` = `chunks` + 1 WHERE {}",
+                self.ledger.jobs(),
+                self.ours()
+            )
+        })
+    }
+
     /// Writes a chunk's line: the last statement before COMMIT. It must affect exactly one row; none means that another run has
     /// taken the job over, and the chunk must be rolled back.
     pub fn chunk_statement(&self, line: &ChunkLine) -> String {
@@ -46,7 +64,8 @@ impl Fence {
             columns(&CHUNK_COLUMNS),
             self.ledger.jobs(),
             self.ours(),
-            self.ledger.shared_lock
+            // What the transaction has written is locked.
+            if self.ledger.is_marked { "" } else { self.ledger.shared_lock }
         )
     }
 

@@ -139,7 +139,10 @@ impl JobLine {
             step: JobStep::parse(&row[9]).ok_or_else(odd)?,
             indexes: (!row[10].is_empty()).then(|| row[10].clone()),
             state: State::parse(&row[11]).ok_or_else(odd)?,
-            totals: Totals::parse(&row[12..17])?,
+            totals: match State::parse(&row[11]) {
+                Some(State::Running) => Totals::default(),
+                _ => Totals::parse(&row[12..17])?,
+            },
             started: row[17].clone(),
             finished: row[18].clone(),
             owner: row[19].clone(),

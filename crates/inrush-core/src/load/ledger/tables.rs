@@ -15,6 +15,8 @@ pub struct Ledger {
     pub schema: String,
     /// The clause that lets others read the selected rows and keeps writers waiting: `Profile::shared_lock`.
     pub shared_lock: &'static str,
+    /// Whether each transaction of a run changes the job's line: see [`Fence::mark_statement`](super::Fence::mark_statement).
+    pub is_marked: bool,
     /// Whether `inrush_job` has the columns of [`Ledger::OWNER_COLUMNS`], which a table made by an older version lacks.
     pub has_owners: bool,
     /// The same of [`Ledger::RUN_COLUMNS`].
@@ -180,8 +182,13 @@ PRIMARY KEY (`job`, `line`, `part`)";
 mod tests {
     use super::*;
 
-    const LEDGER: fn() -> Ledger =
-        || Ledger { schema: "my`shop".into(), shared_lock: "FOR SHARE", has_owners: true, has_runs: true };
+    const LEDGER: fn() -> Ledger = || Ledger {
+        schema: "my`shop".into(),
+        shared_lock: "FOR SHARE",
+        is_marked: false,
+        has_owners: true,
+        has_runs: true,
+    };
 
     #[test]
     fn names_are_quoted() {

@@ -3,6 +3,7 @@
 //! Invariants: COMMIT is sent only after every earlier answer was read; the session has autocommit off, so nothing is ever
 //! committed by accident; with a fence, a chunk counts as stored if and only if its line is in the ledger.
 
+use super::ledger::mark;
 use crate::fault;
 use crate::loader::SHOWN_REJECTS;
 use crate::loader::control::{Control, LINES};
@@ -138,6 +139,9 @@ impl Lane<'_> {
                     }
                 }
             }
+        }
+        if !mark(&mut self.connection, fence)? {
+            return Ok(false);
         }
         let line = chunk.line(counted, late.len() as u64);
         let statement = fence.chunk_statement(&line);

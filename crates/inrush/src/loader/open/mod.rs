@@ -68,6 +68,9 @@ pub(super) fn open(
     sql::set_answers(&mut connection)?;
     let profile = *connection.session().profile();
     options.unchecked.check(&profile)?;
+    if options.guarantee == Guarantee::ExactlyOnce {
+        promise::check_engine(&profile)?;
+    }
     let name = TableName::parse(table)?.in_schema(config.database())?;
     let variables = Variables::read(&mut connection, &profile)?;
     check_packet(variables.max_packet)?;
@@ -98,7 +101,7 @@ pub(super) fn open(
         load.notify(&LoadEvent::WouldCreate(table::create_statement(&name, columns, &options.key)));
     }
     if options.guarantee == Guarantee::ExactlyOnce {
-        promise::check(&mut connection, &table, variables.cluster)?;
+        promise::check(&mut connection, &table, variables.cluster, options)?;
     } else if options.defer_indexes {
         return Err(Error::config(
             "`--defer-indexes` keeps the definitions in the ledger, and `--guarantee at-least-once` has none",
@@ -183,6 +186,7 @@ pub(super) fn open(
             unchecked: options.unchecked,
         },
         max_packet: variables.max_packet,
+        cluster: variables.cluster,
         chooser: Mutex::new(chooser),
         accepted_warnings: Mutex::default(),
         transaction_bytes,
@@ -413,7 +417,8 @@ fn source_plan(
     let plan = plan.noting(notes.map_or_else(Vec::new, Notes::columns));
     let layout = Layout::of(&plan);
     let insert = layout.insert(writing.verb, writing.fills(Method::MultiRow), &writing.tail);
-    let writers = Writers::new(&insert, is_bindable(&plan.columns, &layout, rules), max_packet);
+    let is_bindable = is_bindable(&plan.columns, &layout, rules);
+    let writers = Writers::new(&insert, is_bindable, rules.profile.statement_bytes, max_packet);
     SourcePlan {
         index,
         checks: plan.columns.iter().map(|column| Check::new(column, rules)).collect(),
@@ -475,7 +480,9 @@ fn new_table(connection: &mut Connection, name: &TableName, columns: &[(String, 
 /// `--before`, which are not run again, and the copy of an atomic load need the table.
 pub(super) fn drop_if_unused(target: &Target) {
     let options = &target.load.options;
-    if !target.is_created.load(Relaxed) || !options.before.is_empty() || options.atomic {
+    // Where LOCK TABLES does not reach all nodes, a run on another one could be filling it.
+    let is_local = target.cluster.with_local_locks().is_some();
+    if !target.is_created.load(Relaxed) || !options.before.is_empty() || options.atomic || is_local {
         return;
     }
     // The load's own connections may be cut; if this one cannot do it, an empty table stays.

@@ -13,6 +13,7 @@ use inrush_core::column::ident::quote_table;
 use inrush_core::load::lane::LaneSession;
 use inrush_core::load::ledger::Ledger;
 use inrush_core::load::steps::Shadow;
+use inrush_core::profile::Cluster;
 use inrush_core::write::answer::AcceptedWarnings;
 use inrush_core::write::{Choice, Chooser, Table};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -35,6 +36,8 @@ pub(crate) struct Target {
     pub(crate) server: String,
     /// The server's `max_allowed_packet`, in bytes.
     pub(crate) max_packet: usize,
+    /// The cluster that the server is part of.
+    pub(crate) cluster: Cluster,
     /// Which method writes, and what the server has refused.
     pub(crate) chooser: Mutex<Chooser>,
     pub(crate) accepted_warnings: Mutex<AcceptedWarnings>,
@@ -54,8 +57,13 @@ pub(crate) struct Target {
 impl Target {
     /// Where the ledger is stored.
     pub(crate) fn ledger(&self) -> Ledger {
-        let shared_lock = self.session.profile.shared_lock;
-        Ledger { schema: self.table.schema.clone(), shared_lock, has_owners: false, has_runs: false }
+        Ledger {
+            schema: self.table.schema.clone(),
+            shared_lock: self.session.profile.shared_lock,
+            is_marked: self.cluster != Cluster::None || self.session.profile.marks_jobs,
+            has_owners: false,
+            has_runs: false,
+        }
     }
 
     /// The target as people and the ledger name it.

@@ -2,7 +2,7 @@ use crate::load::ledger::fence::*;
 
 fn fence(shared_lock: &'static str) -> Fence {
     Fence {
-        ledger: Ledger { schema: "shop".into(), shared_lock, has_owners: true, has_runs: true },
+        ledger: Ledger { schema: "shop".into(), shared_lock, is_marked: false, has_owners: true, has_runs: true },
         job: JobId([0xab; 16]),
         epoch: 7,
     }
@@ -39,6 +39,19 @@ fn a_chunk_line_is_written_behind_the_fence() {
             )
         );
     }
+}
+
+#[test]
+fn in_a_cluster_the_jobs_line_is_changed() {
+    let mut fence = fence("FOR SHARE");
+    assert_eq!(fence.mark_statement(), None);
+    fence.ledger.is_marked = true;
+    let id = "ab".repeat(16);
+    let want = format!(
+        "UPDATE `shop`.`inrush_job` AS l JOIN (SELECT 1 AS one) AS o SET `chunks` = `chunks` + 1 \
+         WHERE `id` = x'{id}' AND `epoch` = 7 AND `state` = 'running'"
+    );
+    assert_eq!(fence.mark_statement(), Some(want));
 }
 
 #[test]

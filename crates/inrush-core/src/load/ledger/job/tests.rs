@@ -1,7 +1,7 @@
 use crate::load::ledger::job::*;
 
 const LEDGER: fn() -> Ledger =
-    || Ledger { schema: "shop".into(), shared_lock: "FOR SHARE", has_owners: true, has_runs: true };
+    || Ledger { schema: "shop".into(), shared_lock: "FOR SHARE", is_marked: false, has_owners: true, has_runs: true };
 
 fn row(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|&text| text.to_owned()).collect()

@@ -271,6 +271,14 @@ impl Jobs {
     }
 }
 
+/// Marks the job's line in a cluster. `false`: the job is another run's by now.
+pub(crate) fn mark(connection: &mut Connection, fence: &Fence) -> Result<bool> {
+    match fence.mark_statement() {
+        Some(statement) => Ok(connection.execute(&statement, ())?.affected == 1),
+        None => Ok(true),
+    }
+}
+
 /// Changes lines in one transaction, each only if it is this run's. What is already as it should be, after an answer that was lost,
 /// counts as changed.
 fn guarded(connection: &mut Connection, statements: Vec<(&Fence, String)>) -> Result<()> {
@@ -281,9 +289,10 @@ fn guarded(connection: &mut Connection, statements: Vec<(&Fence, String)>) -> Re
     connection.execute("COMMIT", ()).map(drop)
 }
 
-/// Makes sure that a job is this run's until the transaction ends.
+/// Makes sure that a job is this run's until the transaction ends; in a cluster until its COMMIT succeeds.
 fn keep_mine(connection: &mut Connection, fence: &Fence) -> Result<()> {
-    if sql::rows(connection, &fence.mine_query())?.is_empty() {
+    let is_mine = !sql::rows(connection, &fence.mine_query())?.is_empty();
+    if !(is_mine && mark(connection, fence)?) {
         connection.execute("ROLLBACK", ())?;
         return Err(Fence::taken_over());
     }

@@ -2,14 +2,30 @@
 
 use super::tables::WITHOUT;
 use crate::blocking::Connection;
+use crate::loader::options::LoadOptions;
 use crate::loader::sql;
 use inrush_core::load::ledger::{Routine, untransacted};
-use inrush_core::profile::Cluster;
+use inrush_core::profile::{Cluster, Profile};
 use inrush_core::write::Table;
 use inrush_core::{Error, Kind, Result};
 
+/// Refuses an engine whose transactions may be committed in part.
+pub(crate) fn check_engine(profile: &Profile) -> Result<()> {
+    if profile.commits_together {
+        return Ok(());
+    }
+    Err(Error::new(
+        Kind::Guarantee,
+        format!(
+            "{} commits on one server after the other, and a fault between them leaves a part: rows and ledger do not commit together",
+            profile.name
+        ),
+    )
+    .with_hint(format!("{WITHOUT}; or load into the tables of the servers behind it, each by itself")))
+}
+
 /// Refuses a target whose rows a ROLLBACK or the fence would not hold together.
-pub(crate) fn check(connection: &mut Connection, table: &Table, cluster: Cluster) -> Result<()> {
+pub(crate) fn check(connection: &mut Connection, table: &Table, cluster: Cluster, options: &LoadOptions) -> Result<()> {
     if !table.transactional {
         return Err(Error::new(
             Kind::Guarantee,
@@ -30,15 +46,18 @@ pub(crate) fn check(connection: &mut Connection, table: &Table, cluster: Cluster
         )
         .with_hint(format!("{WITHOUT}; or load into the tables of the other servers themselves")));
     }
-    if let Some(cluster) = cluster.with_local_locks() {
+    if let (Some(cluster), Some(option)) = (cluster.with_local_locks(), commits_by_itself(options)) {
         return Err(Error::new(
             Kind::Guarantee,
             format!(
-                "this server is a node of {cluster}, whose row locks do not reach the other nodes: an older run of the same load \
-                 could not be kept out"
+                "`{option}` takes statements that commit by themselves, and this server is a node of {cluster}, whose locks do not reach the \
+                 other nodes: nothing would keep such a statement of an older run from coming late"
             ),
         )
-        .with_hint(WITHOUT));
+        .with_hint(match option {
+            "--truncate" => format!("`--before 'DELETE FROM {}'` empties it in a transaction of the load, or {WITHOUT}", table.name),
+            _ => format!("load without `{option}`, or {WITHOUT}"),
+        }));
     }
     if let Some((name, trigger)) = written_by_triggers(connection, table)? {
         return Err(Error::new(
@@ -52,6 +71,16 @@ pub(crate) fn check(connection: &mut Connection, table: &Table, cluster: Cluster
         .with_hint(format!("`ALTER TABLE {name} ENGINE=InnoDB`, or {WITHOUT}")));
     }
     Ok(())
+}
+
+/// The option that takes statements which no fence can undo.
+fn commits_by_itself(options: &LoadOptions) -> Option<&'static str> {
+    if options.atomic {
+        return Some(options.atomic_option());
+    }
+    [("--truncate", options.truncate), ("--defer-indexes", options.defer_indexes)]
+        .into_iter()
+        .find_map(|(option, is_on)| is_on.then_some(option))
 }
 
 /// A table without transactions that a trigger of the target names, and the trigger. A user who may not see the triggers sees none: then

@@ -7,6 +7,7 @@ use crate::loader::{Loader, sql};
 use inrush_core::column::ident::quote_table;
 use inrush_core::load::ledger::{JobId, JobLine, LastRun, Ledger, NamedJob, RunLocks, State, Totals};
 use inrush_core::load::steps::{Index, indexes};
+use inrush_core::profile::Cluster;
 use inrush_core::{Error, Kind, Result};
 use std::collections::BTreeMap;
 
@@ -188,7 +189,8 @@ fn ledger(connection: &mut Connection, schema: &str) -> Result<Ledger> {
     // All lines are read, whatever settings the server gives its sessions.
     sql::set_answers(connection)?;
     let shared_lock = connection.session().profile().shared_lock;
-    let mut ledger = Ledger { schema: schema.to_owned(), shared_lock, has_owners: false, has_runs: false };
+    let schema = schema.to_owned();
+    let mut ledger = Ledger { schema, shared_lock, is_marked: false, has_owners: false, has_runs: false };
     tables::learn_later_columns(connection, &mut ledger)?;
     Ok(ledger)
 }
@@ -264,8 +266,14 @@ fn runs(connection: &mut Connection, lines: &[JobLine]) -> Result<BTreeMap<JobId
     }
     let is_any_held = holders.iter().any(|id| !id.is_empty());
     let clients = if is_any_held { sql::rows(connection, "SHOW PROCESSLIST")? } else { Vec::new() };
-    let runs = open.into_iter().zip(holders).map(|(line, holder)| (line.id, run(&line.run, &holder, &clients)));
-    Ok(runs.collect())
+    // A run on another node of a cluster: its lock is not seen here.
+    let is_local =
+        !open.is_empty() && Cluster::read(&sql::rows(connection, Cluster::QUERY)?).with_local_locks().is_some();
+    let run = |line: &JobLine, holder: &str| match run(&line.run, holder, &clients) {
+        JobRun::Gone { .. } if is_local => JobRun::Unknown,
+        run => run,
+    };
+    Ok(open.into_iter().zip(holders).map(|(line, holder)| (line.id, run(line, &holder))).collect())
 }
 
 /// `holder` is the connection that holds the run's lock, empty for none; `clients` is what SHOW PROCESSLIST answers.

@@ -79,7 +79,7 @@ fn add_later_columns(connection: &mut Connection, statement: &str) -> Result<()>
 pub(crate) fn is_contended(error: &Error) -> bool {
     /// ER_DUP_ENTRY
     const INSERTED: u16 = 1062;
-    error.class() == Class::Conflict || error.code() == INSERTED
+    matches!(error.class(), Class::Conflict | Class::ConflictOrLimit) || error.code() == INSERTED
 }
 
 /// The error for a user without the rights; any other error keeps its kind and code.
