@@ -38,8 +38,12 @@ pub(crate) fn apply(url: &str, config: &mut Config) -> Result<()> {
     };
     if let Some(account) = account {
         let (user, password) = account.split_once(':').map_or((account, None), |(u, p)| (u, Some(p)));
-        // A list of hosts with the account before another one than the first, or before each of them.
-        if user.contains(',') || password.is_some_and(|password| password.contains('@') && password.contains(',')) {
+        // A list of hosts with the account before another one than the first (`a,user:pw@b`, `a:3306,user:pw@b`), or before each of them.
+        let is_list = |password: &str| {
+            let port = password.split_once(',').map(|(port, _)| port);
+            port.is_some_and(|port| port.parse::<u16>().is_ok() || password.contains('@'))
+        };
+        if user.contains(',') || password.is_some_and(is_list) {
             return Err(malformed("user and password stand once, before the first of several hosts").with_hint(
                 "`mysql://user@db1,db2/database`; a `,` or `@` of a name or a password is written as `%2C`, `%40`",
             ));
