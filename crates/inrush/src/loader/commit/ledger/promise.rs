@@ -54,10 +54,7 @@ pub(crate) fn check(connection: &mut Connection, table: &Table, cluster: Cluster
                  other nodes: nothing would keep such a statement of an older run from coming late"
             ),
         )
-        .with_hint(match option {
-            "--truncate" => format!("`--before 'DELETE FROM {}'` empties it in a transaction of the load, or {WITHOUT}", table.name),
-            _ => format!("load without `{option}`, or {WITHOUT}"),
-        }));
+        .with_hint(format!("load without `{option}` (a statement that runs before the load can DELETE the rows), or {WITHOUT}")));
     }
     if let Some((name, trigger)) = written_by_triggers(connection, table)? {
         return Err(Error::new(
