@@ -31,6 +31,7 @@ pub mod profile;
 pub mod query;
 pub mod relay;
 pub mod results;
+mod rights;
 pub mod rtt;
 pub mod runner;
 pub mod server_file;

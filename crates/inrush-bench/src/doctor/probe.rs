@@ -17,11 +17,7 @@ use std::time::{Duration, Instant};
 /// `Server` if this user may not create a schema; other refusals become lines of [`Facts::unknown`].
 pub(super) fn run(config: &Config, facts: &mut Facts) -> Result<()> {
     let config = config.clone().without_database().with_query_timeout(Some(LIMIT));
-    let schema = OwnSchema::create(
-        &config,
-        PREFIX,
-        "`--probe` writes into a schema of its own: it needs the right to create and drop one",
-    )?;
+    let schema = OwnSchema::create(&config, PREFIX, "`--probe` writes")?;
     let mut connection = Connection::connect(&config)?;
     let mut probe = Probe::default();
     let mut trial = Trial { connection: &mut connection, schema: schema.name() };

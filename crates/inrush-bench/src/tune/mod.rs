@@ -17,6 +17,12 @@ pub mod verdict;
 use inrush::{BatchSize, LoadOptions, Method, Sort};
 use std::fmt;
 
+/// Options that a race compares.
+pub trait Options: Copy + PartialEq + fmt::Debug + fmt::Display {
+    /// None of them.
+    const DEFAULT: Self;
+}
+
 /// The options of a load that are compared. `None` leaves one to the loader.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Candidate {
@@ -41,10 +47,12 @@ pub enum Order {
     Key,
 }
 
-impl Candidate {
+impl Options for Candidate {
     /// What `inrush load` does without any of these options.
-    pub const DEFAULT: Self = Self { method: None, lanes: None, batch: None, sort: None, defer_indexes: false };
+    const DEFAULT: Self = Self { method: None, lanes: None, batch: None, sort: None, defer_indexes: false };
+}
 
+impl Candidate {
     /// The options of the library.
     pub fn apply(&self, options: LoadOptions) -> LoadOptions {
         let mut options = options.with_defer_indexes(self.defer_indexes);

@@ -5,15 +5,17 @@ use arrow_array::{RecordBatch, RecordBatchIterator};
 use arrow_schema::SchemaRef;
 use inrush::blocking::{Connection, ResultBatches};
 use inrush::sans_io::load::Source;
-use inrush::sans_io::{Error, Result};
+use inrush::sans_io::{Error, Kind, Result};
 use inrush::table::TableName;
-use inrush::{ArrowOptions, Config};
+use inrush::{ArrowOptions, Config, InvalidDates};
 use inrush_files::{CsvOptions, record_batches_once};
 
 /// Rows of a table.
 pub struct RowsOfTable {
     schema: SchemaRef,
     batches: Vec<RecordBatch>,
+    /// Whether days are among them that no calendar has, such as `0000-00-00`: these rows have their dates as text.
+    pub has_invalid_dates: bool,
 }
 
 impl RowsOfTable {
@@ -22,10 +24,23 @@ impl RowsOfTable {
     /// # Errors
     /// `Config` for a table without rows; those of the server.
     pub fn read(config: &Config, table: &TableName, n: u64, bytes: usize) -> Result<Self> {
+        let rows = match Self::read_as(InvalidDates::Refuse, config, table, n, bytes) {
+            Err(error) if error.kind() == Kind::Data => Self::read_as(InvalidDates::Text, config, table, n, bytes)?,
+            rows => rows?,
+        };
+        match rows.n_rows() {
+            0 => Err(Error::config(format!("{} has no rows to sample", table.quoted()))
+                .with_hint("name a file: `inrush tune TABLE FILE`")),
+            _ => Ok(rows),
+        }
+    }
+
+    fn read_as(dates: InvalidDates, config: &Config, table: &TableName, n: u64, bytes: usize) -> Result<Self> {
         let mut connection = Connection::connect(config)?;
         let columns = columns(&mut connection, table)?.join(", ");
         let sql = format!("SELECT {columns} FROM {} LIMIT {n}", table.quoted());
-        let mut result = ResultBatches::open(connection, &sql, (), &ArrowOptions::default())?;
+        let options = ArrowOptions::default().with_invalid_dates(dates);
+        let mut result = ResultBatches::open(connection, &sql, (), &options)?;
         let schema = result.schema().clone();
         let (mut batches, mut n_bytes) = (Vec::new(), 0);
         for batch in result.by_ref() {
@@ -36,11 +51,7 @@ impl RowsOfTable {
                 break;
             }
         }
-        match batches.iter().map(RecordBatch::num_rows).sum::<usize>() {
-            0 => Err(Error::config(format!("{} has no rows to sample", table.quoted()))
-                .with_hint("name a file: `inrush tune TABLE FILE`")),
-            _ => Ok(Self { schema, batches }),
-        }
+        Ok(Self { schema, batches, has_invalid_dates: dates == InvalidDates::Text })
     }
 
     /// How many rows there are.

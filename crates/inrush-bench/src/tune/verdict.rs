@@ -1,16 +1,16 @@
 //! What the race says: the options to copy, how much faster they are than none, and what the next best costs. Pure.
 
-use super::Candidate;
+use super::Options;
 use super::race::{Arm, Outcome};
 use crate::stats::{Interval, Ratio, Summary, Verdict};
 
 /// What to do.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Advice {
+pub struct Advice<C> {
     /// The options: none if the defaults are as good, or may be.
-    pub candidate: Candidate,
+    pub candidate: C,
     /// The fastest finalist.
-    pub fastest: Candidate,
+    pub fastest: C,
     /// How sure that is.
     pub certainty: Certainty,
     /// How many times as long the defaults took as the fastest finalist.
@@ -18,7 +18,7 @@ pub struct Advice {
     /// Rows a second with these options.
     pub rate: Rate,
     /// The next best finalist, and how many times as long it took.
-    pub next: Option<(Candidate, Ratio)>,
+    pub next: Option<(C, Ratio)>,
 }
 
 /// Rows a second.
@@ -37,19 +37,31 @@ pub enum Certainty {
     Faster,
     /// The defaults are as fast, or so nearly that options are not worth it.
     DefaultsAreEnough,
-    /// The machine was too noisy: the options may be faster, and the interval has 1 in it.
+    /// The machine was too noisy or the time too short: the options may be faster, and the interval has 1 in it, or there is none.
     Undecided,
 }
 
+impl Certainty {
+    /// Its name in reports for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Certainty::Faster => "faster",
+            Certainty::DefaultsAreEnough => "defaults-are-enough",
+            Certainty::Undecided => "undecided",
+        }
+    }
+}
+
 /// Draws the conclusion. `rows` is the number of rows of the sample. `None` without a final.
-pub fn of(outcome: &Outcome, rows: u64) -> Option<Advice> {
-    let defaults = outcome.finalists.iter().find(|arm| arm.candidate == Candidate::DEFAULT)?;
-    let mut ranked: Vec<&Arm> = outcome.finalists.iter().collect();
+pub fn of<C: Options>(outcome: &Outcome<C>, rows: u64) -> Option<Advice<C>> {
+    let defaults = outcome.finalists.iter().find(|arm| arm.candidate == C::DEFAULT)?;
+    let mut ranked: Vec<&Arm<C>> = outcome.finalists.iter().collect();
     ranked.sort_by(|a, b| a.median().total_cmp(&b.median()));
     let fastest = *ranked.first()?;
     let gain = ratio(defaults, fastest)?;
     let certainty = match gain.verdict() {
-        _ if fastest.candidate == Candidate::DEFAULT || gain.times < WORTH_IT => Certainty::DefaultsAreEnough,
+        _ if gain.interval.is_none() => Certainty::Undecided,
+        _ if fastest.candidate == C::DEFAULT || gain.times < WORTH_IT => Certainty::DefaultsAreEnough,
         Verdict::More => Certainty::Faster,
         Verdict::Less | Verdict::NoDifference => Certainty::Undecided,
     };
@@ -66,12 +78,12 @@ pub fn of(outcome: &Outcome, rows: u64) -> Option<Advice> {
 }
 
 /// How many times as long the one took as the other, turn by turn.
-fn ratio(one: &Arm, other: &Arm) -> Option<Ratio> {
+fn ratio<C>(one: &Arm<C>, other: &Arm<C>) -> Option<Ratio> {
     let pairs: Vec<(f64, f64)> = one.seconds.iter().copied().zip(other.seconds.iter().copied()).collect();
     Ratio::of_pairs(&pairs)
 }
 
-fn rate(arm: &Arm, rows: u64) -> Option<Rate> {
+fn rate<C>(arm: &Arm<C>, rows: u64) -> Option<Rate> {
     let seconds = Summary::of(&arm.seconds)?;
     let per_second = |seconds: f64| rows as f64 / seconds;
     Some(Rate {
@@ -86,15 +98,18 @@ const WORTH_IT: f64 = 1.03;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tune::Candidate;
     use inrush::Method;
 
-    fn arm(lanes: Option<usize>, seconds: &[f64]) -> Arm {
+    fn arm(lanes: Option<usize>, seconds: &[f64]) -> Arm<Candidate> {
         let method = lanes.map(|_| Method::LoadData);
         Arm { candidate: Candidate { method, lanes, ..Candidate::DEFAULT }, seconds: seconds.to_vec() }
     }
 
-    fn advice(finalists: &[Arm]) -> Advice {
-        of(&Outcome { finalists: finalists.to_vec(), ..Outcome::default() }, 1000).unwrap()
+    fn advice(finalists: &[Arm<Candidate>]) -> Advice<Candidate> {
+        let none = (Vec::new(), Vec::new(), Vec::new());
+        let outcome = Outcome { finalists: finalists.to_vec(), dropped: none.0, refused: none.1, not_measured: none.2 };
+        of(&outcome, 1000).unwrap()
     }
 
     #[test]
@@ -116,6 +131,16 @@ mod tests {
             let advice = advice(&[defaults.clone(), arm(Some(2), &[other; 6])]);
             assert_eq!((advice.candidate, advice.certainty), (Candidate::DEFAULT, Certainty::DefaultsAreEnough));
         }
+    }
+
+    #[test]
+    fn too_few_turns_decide_nothing() {
+        let defaults = arm(None, &[2.0; 5]);
+        for other in [1.0, 2.0, 4.0] {
+            let advice = advice(&[defaults.clone(), arm(Some(2), &[other; 5])]);
+            assert_eq!((advice.candidate, advice.certainty), (Candidate::DEFAULT, Certainty::Undecided));
+        }
+        assert_eq!(advice(&[arm(None, &[2.0])]).certainty, Certainty::Undecided);
     }
 
     #[test]

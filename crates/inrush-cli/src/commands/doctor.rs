@@ -39,8 +39,8 @@ Examples:
   inrush doctor shop.orders -h db1 --probe
   inrush doctor shop.orders -h db1 --html orders.html
 
-Each finding says how its effect is known: blocks, measured (now, over this connection), counted (by the server's
-own counters since its start), or known (a fact with its source, without a number).
+Each finding says how its effect is known: blocks, measured (now, over this connection), \
+counted (by the server's own counters since its start), or known (a fact with its source, without a number).
 
 Exit codes: 0 the examination ended, whatever it found, 1 wrong usage, 3 the server failed";
 

@@ -5,15 +5,15 @@
 //! ```
 
 use super::file_args::FileArgs;
-use super::load::{self, LoadArgs, Watch};
+use super::load::{self, LoadArgs, LoaderArgs, Watch};
 use crate::connection::{ConnectArgs, Environment, hint_at_login};
 use crate::{Output, exit};
 use clap::parser::ValueSource;
 use clap::{Args, Command};
 use inrush::table::TableName;
-use inrush::{Config, LoadOptions, Loader, Method, Report, Stop};
+use inrush::{BadRows, Config, Loader, Method, Report, Stop};
 use inrush_bench::stats::Ratio;
-use inrush_bench::tune::Candidate;
+use inrush_bench::tune::{Candidate, Options};
 use inrush_bench::tune::copy::TableCopy;
 use inrush_bench::tune::race::{self, Measure, Outcome, Space};
 use inrush_bench::tune::rows_of_table::RowsOfTable;
@@ -21,7 +21,7 @@ use inrush_bench::tune::verdict::{self, Advice, Certainty, Rate};
 use inrush_core::{Error, Kind, Result, human};
 use serde_json::{Value, json};
 use std::ffi::OsString;
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -37,7 +37,7 @@ pub(crate) struct TuneArgs {
     #[arg(value_name = "FILE")]
     files: Vec<String>,
 
-    /// How long to measure, about: `90s`, `5m`
+    /// How long to measure: `90s`, `5m`; no measurement begins later
     #[arg(long, value_name = "TIME", default_value = "2m", value_parser = super::bench::time)]
     budget: Duration,
 
@@ -48,6 +48,14 @@ pub(crate) struct TuneArgs {
     /// Write the result as a job file, for `inrush load --job FILE`
     #[arg(long, value_name = "FILE", requires = "files")]
     write_job: Option<PathBuf>,
+
+    /// As for `inrush load`: `at-least-once` for tables that cannot roll back
+    #[arg(long, value_name = "exactly-once|at-least-once")]
+    guarantee: Option<String>,
+
+    /// As for `inrush load`: `unique`, `foreign-keys`, `zero-dates`
+    #[arg(long, value_name = "WHAT,..")]
+    unchecked: Option<String>,
 
     /// The column of each field, in order; `@name` skips a field
     #[arg(long, value_name = "a,b,@skip", help_heading = "Files")]
@@ -69,11 +77,11 @@ Examples:
   inrush tune shop.orders orders.csv -h db1
   inrush tune shop.orders -h db1 --budget 5m
 
-Compared are methods, numbers of connections, sizes of a chunk, sorting and deferred indexes. The last line is a
-command to copy, with options only where they are faster than none.
+Compared are methods, numbers of connections, sizes of a chunk, sorting and deferred indexes. \
+The last line is a command to copy, with options only where they are faster than none.
 
-The copy is in a schema of its own, `inrush_tune_..`, which is dropped at the end. The server's disk, its binlog and its
-replicas get what is measured: samples, for as long as the budget.
+The copy is in a schema of its own, `inrush_tune_..`, which is dropped at the end. \
+The server's disk, its binlog and its replicas get what is measured: samples, for as long as the budget.
 
 Exit codes: 0 there is a result, 1 wrong usage, 3 the server failed, 130 interrupted";
 
@@ -85,6 +93,7 @@ pub(crate) fn run(args: &TuneArgs, output: &Output, command: Command) -> Result<
     if let Some(file) = &args.write_job {
         check_new(file)?;
     }
+    args.handed_on().options()?;
     let signals = Watch::start(output.clone())?;
     let config = args.connect.config(&Environment::of_process())?;
     let table = TableName::parse(&args.table)?.in_schema(config.database())?;
@@ -100,16 +109,27 @@ pub(crate) fn run(args: &TuneArgs, output: &Output, command: Command) -> Result<
         has_indexes: copy.n_indexes > 0,
     };
     let sample = match &files[..] {
-        [] => Sample::Table(RowsOfTable::read(&config, &table, args.rows.unwrap_or(MOST_ROWS), MOST_BYTES)?),
+        [] => match RowsOfTable::read(&config, &table, args.rows.unwrap_or(MOST_ROWS), MOST_BYTES) {
+            Ok(rows) => Sample::Table(rows),
+            Err(error) => return Err(copy.remove_after(error)),
+        },
         _ => Sample::Files(files),
     };
+    let mut loading = args.handed_on();
+    let mut given = given(command, std::env::args_os());
+    if matches!(&sample, Sample::Table(rows) if rows.has_invalid_dates) && !loading.has("unchecked") {
+        loading = loading.with("unchecked", "zero-dates");
+        given.push(("unchecked".into(), vec!["zero-dates".into()]));
+    }
     let mut trials = Trials {
         args,
+        loading: &loading,
         config: &config,
         copy: &mut copy,
         sample: &sample,
         rows: FIRST_ROWS,
         last: None,
+        sized: None,
         began: Instant::now(),
         signals: &signals,
         output,
@@ -119,20 +139,15 @@ pub(crate) fn run(args: &TuneArgs, output: &Output, command: Command) -> Result<
     let raced = sized.and_then(|()| race::run(&space, &mut trials));
     output.set_line(None);
     let (last, limit) = (trials.last.take(), trials.rows);
-    let left_out = copy.left_out.clone();
-    // Also after an error: the copy is not left. If it is, that is said whatever else is.
-    let removed = copy.remove();
-    if let (Err(error), Err(_)) = (&removed, &raced) {
-        output.error(&exit::explain(error));
-    }
-    let outcome = match raced {
+    let (left_out, sees_triggers) = (copy.left_out.clone(), copy.sees_triggers);
+    let (outcome, removed) = match raced {
+        Ok(outcome) => (outcome, copy.remove()),
         Err(error) if error.kind() == Kind::Interrupted => {
             output.error("interrupted: there is no result");
-            return Ok(exit::INTERRUPTED);
+            return copy.remove().map(|()| exit::INTERRUPTED);
         }
-        raced => raced?,
+        Err(error) => return Err(copy.remove_after(error)),
     };
-    removed?;
     let last = last.ok_or_else(|| Error::config("nothing was measured"))?;
     let advice = verdict::of(&outcome, last.read).ok_or_else(|| Error::config("nothing was measured to its end"))?;
     let found = TuneResult {
@@ -142,7 +157,8 @@ pub(crate) fn run(args: &TuneArgs, output: &Output, command: Command) -> Result<
         last: &last,
         limit,
         left_out: &left_out,
-        given: given(command, std::env::args_os()),
+        sees_triggers,
+        given,
         outcome,
         advice,
     };
@@ -154,7 +170,18 @@ pub(crate) fn run(args: &TuneArgs, output: &Output, command: Command) -> Result<
         std::fs::write(file, found.job_file(file))
             .map_err(|error| Error::io(format!("cannot write `{}`", file.display()), error))?;
     }
-    Ok(exit::OK)
+    removed.map(|()| exit::OK)
+}
+
+impl TuneArgs {
+    /// The options that every load of a sample has.
+    fn handed_on(&self) -> LoaderArgs {
+        let given = [("guarantee", &self.guarantee), ("unchecked", &self.unchecked)];
+        given.into_iter().filter_map(|(name, text)| Some((name, text.as_ref()?))).fold(
+            LoaderArgs::default(),
+            |options, (name, text)| options.with(name, text),
+        )
+    }
 }
 
 /// Refuses a file that is there, or that cannot be written, before anything is measured.
@@ -174,6 +201,8 @@ enum Sample {
 /// Loads the sample.
 struct Trials<'a> {
     args: &'a TuneArgs,
+    /// The options that every load of a sample has.
+    loading: &'a LoaderArgs,
     config: &'a Config,
     copy: &'a mut TableCopy,
     sample: &'a Sample,
@@ -181,6 +210,8 @@ struct Trials<'a> {
     rows: u64,
     /// The report of the last load that ended well.
     last: Option<Report>,
+    /// Seconds that the defaults took for a sample of this size.
+    sized: Option<f64>,
     began: Instant,
     signals: &'a Watch,
     output: &'a Output,
@@ -200,10 +231,12 @@ impl Trials<'_> {
         // The first one also warms the server up. The rate rises with the rows, so three steps.
         for _ in 0..3 {
             let seconds = self.measure(&Candidate::DEFAULT)?.map_err(Error::config)?;
+            self.sized = Some(seconds);
             let read = self.last.as_ref().map_or(0, |report| report.read);
-            if seconds >= goal / 1.5 || read < self.rows || self.rows == most {
+            if seconds >= goal / 1.5 || read < self.rows || self.rows == most || self.left() <= 0.0 {
                 break;
             }
+            self.sized = None;
             let times = (goal / seconds.max(0.001)).min(20.0);
             self.rows = ((self.rows as f64 * times) as u64).clamp(1, most);
         }
@@ -216,19 +249,27 @@ impl Trials<'_> {
             Sample::Files(files) => {
                 let mut reading = self.args.reading.clone();
                 reading.limit = Some(self.rows);
-                let args = LoadArgs::for_trial(files.clone(), into, (self.args.columns.clone(), reading), candidate);
+                let reading = (self.args.columns.clone(), reading);
+                let args = LoadArgs::for_trial(files.clone(), into, reading, self.loading, candidate);
                 load::load(&args, self.config, self.signals, &Output::new(true, true, false, false).without_notices())
             }
             Sample::Table(rows) => {
-                let options = candidate.apply(LoadOptions::default());
+                let options = candidate.apply(self.loading.options()?.with_bad_rows(BadRows::Skip));
                 Loader::new(self.config.clone(), into).with_options(options).load(vec![rows.source(self.rows)?])
             }
         }
     }
 }
 
-impl Measure for Trials<'_> {
+impl Measure<Candidate> for Trials<'_> {
     fn measure(&mut self, candidate: &Candidate) -> Result<std::result::Result<f64, String>> {
+        // The time is over: the sample was measured by the defaults when its size was chosen.
+        if *candidate == Candidate::DEFAULT
+            && self.left() <= 0.0
+            && let Some(seconds) = self.sized
+        {
+            return Ok(Ok(seconds));
+        }
         self.output.detail(&format!("measuring {candidate}"));
         if self.output.shows_progress() && self.output.is_terminal() {
             let left = human::whole_time(self.args.budget.saturating_sub(self.began.elapsed()));
@@ -291,10 +332,11 @@ struct TuneResult<'a> {
     /// The most rows that a sample could have.
     limit: u64,
     left_out: &'a [String],
+    sees_triggers: bool,
     /// The options of this command line that `inrush load` takes too.
     given: Vec<(String, Vec<String>)>,
-    outcome: Outcome,
-    advice: Advice,
+    outcome: Outcome<Candidate>,
+    advice: Advice<Candidate>,
 }
 
 impl TuneResult<'_> {
@@ -359,6 +401,9 @@ impl TuneResult<'_> {
                 self.left_out.join(" and ")
             );
         }
+        if !self.sees_triggers {
+            text += "triggers cannot be seen without the right TRIGGER: if the table has some, a load into it takes longer\n";
+        }
         if self.last.rejected > 0 {
             let _ = writeln!(
                 text,
@@ -367,7 +412,8 @@ impl TuneResult<'_> {
                 first_reject(self.last).unwrap_or_default()
             );
         }
-        let _ = writeln!(text, "\nseconds a load, median of {} turns:", self.outcome.finalists[0].seconds.len());
+        let turns = human::counted(self.outcome.finalists[0].seconds.len() as u64, "turn");
+        let _ = writeln!(text, "\nseconds a load, median of {turns}:");
         let mut finalists: Vec<_> = self.outcome.finalists.iter().collect();
         finalists.sort_by(|a, b| a.median().total_cmp(&b.median()));
         for arm in finalists {
@@ -391,6 +437,7 @@ impl TuneResult<'_> {
         for (why, candidates) in refusals(&self.outcome) {
             let _ = writeln!(text, "  refused: {candidates}: {why}");
         }
+        text += &not_measured(&self.outcome);
         let _ = write!(text, "\n{}\n{}", self.sentence(), self.command());
         text
     }
@@ -402,11 +449,7 @@ impl TuneResult<'_> {
                 format!("`{candidate}` is faster than the defaults, which take {} as long.", times(gain))
             }
             Certainty::DefaultsAreEnough => "The defaults are as fast as anything that was measured.".to_owned(),
-            Certainty::Undecided => format!(
-                "Undecided: `{}` may be faster than the defaults, which take {} as long; the machine is noisy, and a longer `--budget` decides more. With the defaults:",
-                self.advice.fastest,
-                times(gain)
-            ),
+            Certainty::Undecided => format!("{} With the defaults:", undecided(&self.outcome, &self.advice)),
         };
         let _ = write!(text, " {}", per_second(rate));
         if let Some(rows) = self.rows_in_all() {
@@ -432,15 +475,13 @@ impl TuneResult<'_> {
             "sample_rows": self.last.read,
             "rejected_rows": self.last.rejected,
             "left_out": self.left_out,
+            "sees_triggers": self.sees_triggers,
             "finalists": self.outcome.finalists.iter().map(arm).collect::<Vec<_>>(),
             "dropped": self.outcome.dropped.iter().map(arm).collect::<Vec<_>>(),
             "refused": self.outcome.refused.iter().map(|(one, why)| json!({ "options": options(one), "why": why })).collect::<Vec<_>>(),
+            "not_measured": self.outcome.not_measured.iter().map(options).collect::<Vec<_>>(),
             "options": options(candidate),
-            "certainty": match certainty {
-                Certainty::Faster => "faster",
-                Certainty::DefaultsAreEnough => "defaults-are-enough",
-                Certainty::Undecided => "undecided",
-            },
+            "certainty": certainty.name(),
             "fastest": options(&self.advice.fastest),
             "defaults_take_times": ratio(gain),
             "rows_per_second": { "median": rate.median, "low": rate.interval.map(|at| at.low), "high": rate.interval.map(|at| at.high) },
@@ -554,7 +595,7 @@ fn per_second(rate: &Rate) -> String {
 }
 
 /// The reasons of what was refused, each with its candidates.
-fn refusals(outcome: &Outcome) -> Vec<(String, String)> {
+fn refusals(outcome: &Outcome<Candidate>) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = Vec::new();
     for (candidate, why) in &outcome.refused {
         match all.iter_mut().find(|(known, _)| known == why) {
@@ -563,6 +604,40 @@ fn refusals(outcome: &Outcome) -> Vec<(String, String)> {
         }
     }
     all
+}
+
+/// What was left when the time was over, as a line.
+fn not_measured<C: Display>(outcome: &Outcome<C>) -> String {
+    let left = &outcome.not_measured;
+    let named: Vec<String> = left.iter().take(SHOWN).map(C::to_string).collect();
+    let more = left.len().saturating_sub(SHOWN);
+    match left.len() {
+        0 => String::new(),
+        _ if more == 0 => format!("not measured, as the time was over: {}\n", named.join(", ")),
+        _ => format!("not measured, as the time was over: {} and {more} others\n", named.join(", ")),
+    }
+}
+
+/// Why nothing is decided.
+fn undecided<C: Options>(outcome: &Outcome<C>, advice: &Advice<C>) -> String {
+    let turns = human::counted(outcome.finalists[0].seconds.len() as u64, "turn");
+    let (fastest, times) = (advice.fastest, times(&advice.gain));
+    match (fastest == C::DEFAULT, advice.gain.interval) {
+        (true, _) if outcome.finalists.len() == 1 && outcome.dropped.is_empty() => {
+            "Undecided: nothing but the defaults was measured in this time; a longer `--budget` compares options.".into()
+        }
+        (true, _) => {
+            format!("Undecided: the defaults were the fastest, but there was time for {turns} only; a longer `--budget` decides.")
+        }
+        (false, None) => format!(
+            "Undecided: `{fastest}` may be faster than the defaults, which took {times} as long; there was time for {turns} only, and a longer \
+             `--budget` decides."
+        ),
+        (false, Some(_)) => format!(
+            "Undecided: `{fastest}` may be faster than the defaults, which take {times} as long; the machine is noisy, and a longer `--budget` \
+             decides more."
+        ),
+    }
 }
 
 /// The first sample.

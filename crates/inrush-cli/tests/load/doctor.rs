@@ -4,10 +4,19 @@ use crate::place::{Place, everywhere};
 use std::process::{Command, Stdio};
 
 fn doctor(place: &Place, arguments: &[&str]) -> (i32, serde_json::Value, String) {
+    let mut command = command(place, &place.server.password);
+    command.arg("-S").arg(&place.server.socket).args(["-u", &place.server.user]);
+    run(command, arguments)
+}
+
+fn command(place: &Place, password: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
-    command.args(["doctor", "--json", "-q"]).current_dir(place.folder.path());
-    command.arg("-S").arg(&place.server.socket).args(["-u", &place.server.user, "-D", place.schema.name()]);
-    command.env("HOME", place.folder.path()).env_remove("INRUSH_URL").env("INRUSH_PASSWORD", &place.server.password);
+    command.args(["doctor", "--json", "-q", "-D", place.schema.name()]).current_dir(place.folder.path());
+    command.env("HOME", place.folder.path()).env_remove("INRUSH_URL").env("INRUSH_PASSWORD", password);
+    command
+}
+
+fn run(mut command: Command, arguments: &[&str]) -> (i32, serde_json::Value, String) {
     let output = command.args(arguments).stdin(Stdio::null()).output().unwrap();
     let json = serde_json::from_slice(&output.stdout).unwrap_or_default();
     (output.status.code().unwrap(), json, String::from_utf8(output.stderr).unwrap())
@@ -110,4 +119,48 @@ fn tables_that_are_none() {
         let page = std::fs::read_to_string(page).unwrap();
         assert!(page.starts_with("<!DOCTYPE html>") && page.contains("inrush doctor") && page.ends_with("</html>\n"));
     });
+}
+
+/// Without `--probe` each statement that the server gets is a query, or a setting of the session itself: by the server's own log.
+pub(crate) fn sends_queries_only(place: &Place) {
+    place.sql(
+        "CREATE TABLE watched (id CHAR(36) CHARACTER SET latin1 PRIMARY KEY, a INT, KEY (a)) PARTITION BY KEY (id) PARTITIONS 2; \
+         INSERT INTO watched VALUES ('a', 1), ('b', 2); DROP USER IF EXISTS looker; CREATE USER looker IDENTIFIED BY 'some-Pass1'; \
+         GRANT ALL ON *.* TO looker; SET GLOBAL log_output = 'TABLE'; SET GLOBAL general_log = ON",
+    );
+    let port = place.server.port.to_string();
+    let by_tcp = ["-h", "127.0.0.1", "-P", &port];
+    let by_socket = ["-S", place.server.socket.to_str().unwrap()];
+    for (way, arguments) in [(&by_tcp[..], &[][..]), (&by_tcp, &["watched"]), (&by_socket, &["watched"])] {
+        let mut command = command(place, "some-Pass1");
+        command.args(["-u", "looker"]).args(way);
+        let (code, json, stderr) = run(command, arguments);
+        assert_eq!((code, stderr.as_str()), (0, ""), "{json}");
+    }
+    let quiet = statements(place);
+    // It would see what writes.
+    let mut command = command(place, "some-Pass1");
+    command.args(["-u", "looker"]).args(by_socket);
+    assert_eq!(run(command, &["watched", "--probe"]).0, 0);
+    let probe = statements(place);
+    place.sql("SET GLOBAL general_log = OFF; DROP USER looker; DROP TABLE watched");
+    assert!(quiet.len() > 50, "{quiet:?}");
+    let writes = |all: &[String]| all.iter().filter(|sql| !is_read_only(sql)).cloned().collect::<Vec<_>>();
+    assert_eq!(writes(&quiet), [""; 0]);
+    assert!(writes(&probe).iter().any(|sql| sql.starts_with("CREATE DATABASE")), "{probe:?}");
+}
+
+/// The beginnings of the statements that the user `looker` has sent.
+fn statements(place: &Place) -> Vec<String> {
+    let sql = "SELECT LEFT(REPLACE(CONVERT(argument USING utf8mb4), CHAR(10), ' '), 2000) FROM mysql.general_log \
+               WHERE user_host LIKE 'looker[%' AND command_type IN ('Query', 'Prepare', 'Execute')";
+    place.schema.sql(sql).concat()
+}
+
+fn is_read_only(sql: &str) -> bool {
+    let sql = sql.trim_start().to_uppercase();
+    let reads = ["SELECT ", "SHOW "].iter().any(|word| sql.starts_with(word));
+    let changes = [" INTO ", "FOR UPDATE", "LOCK IN SHARE MODE", "FOR SHARE", "GET_LOCK(", "NEXTVAL(", "SLEEP("];
+    let own = sql.starts_with("SET SESSION ") && !sql.contains("GLOBAL") && !sql.contains("PERSIST");
+    own || reads && !changes.iter().any(|word| sql.contains(word))
 }

@@ -7,6 +7,7 @@ use crate::numbers::{TABLE, check_table, numbers};
 use crate::place::{Place, Rows, best_insert};
 use crate::server_of_own::{OwnServer, on_each_family};
 use crate::stopped::{Running, await_true};
+use crate::{doctor, tune};
 use std::fs;
 use std::process::Command;
 
@@ -19,6 +20,8 @@ fn on_its_own(family: &str) {
     export::by_the_rights_of_the_user(&place);
     a_row_larger_than_a_packet(&place);
     a_read_only_server(&place);
+    tune::on_a_server_that_refuses(&place);
+    doctor::sends_queries_only(&place);
     local_infile_switched_off(&place);
     nothing_can_be_prepared(&place);
     odd_session_defaults(&place);

@@ -7,10 +7,14 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 fn tune(place: &Place, arguments: &str) -> Done {
+    tune_as(place, (&place.server.user, &place.server.password), arguments)
+}
+
+fn tune_as(place: &Place, (user, password): (&str, &str), arguments: &str) -> Done {
     let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
     command.arg("tune").args(arguments.split_whitespace()).current_dir(place.folder.path());
-    command.env("HOME", place.folder.path()).env_remove("INRUSH_URL").env("INRUSH_PASSWORD", &place.server.password);
-    command.arg("-S").arg(&place.server.socket).args(["-u", &place.server.user, "-D", place.schema.name()]);
+    command.env("HOME", place.folder.path()).env_remove("INRUSH_URL").env("INRUSH_PASSWORD", password);
+    command.arg("-S").arg(&place.server.socket).args(["-u", user, "-D", place.schema.name()]);
     place.done(&command.output().unwrap())
 }
 
@@ -26,16 +30,16 @@ fn a_result_and_a_command_that_works() {
         place.sql("ALTER TABLE tuned_file ADD KEY by_value (value, id)");
         place.write("some numbers.csv", numbers(2000, |id| format!("{id},{id}")));
         place.write("numbers.csv", numbers(2000, |id| format!("{id},{id}")));
-        // The time is over after the first turn: then the final has its least number of turns.
         let done =
-            tune(place, "tuned_file numbers.csv --rows 500 --budget 1s --json --write-job job.toml --tls disabled");
+            tune(place, "tuned_file numbers.csv --rows 500 --budget 10m --json --write-job job.toml --tls disabled");
         assert_eq!(done.code, 0, "{done}");
         assert_eq!(done.json["sample_rows"], 500, "{done}");
         // By the size of the file: its later rows are longer.
         assert!((1000..4000).contains(&done.json["rows_in_all"].as_u64().unwrap()), "{done}");
         let finalists = done.json["finalists"].as_array().unwrap();
         assert!(finalists.len() >= 2 && finalists[0]["options"].as_object().unwrap().is_empty(), "{done}");
-        assert!(finalists.iter().all(|arm| arm["seconds"].as_array().unwrap().len() >= 6), "{done}");
+        assert!(finalists.iter().all(|arm| arm["seconds"].as_array().unwrap().len() == 15), "{done}");
+        assert_eq!(done.json["not_measured"], serde_json::json!([]), "{done}");
         let refused = done.json["refused"].to_string();
         assert_eq!(refused.contains("bulk"), place.is_mysql(), "{done}");
         assert_eq!(refused.contains("load-data"), !place.server.local_infile, "{done}");
@@ -65,7 +69,7 @@ fn a_result_and_a_command_that_works() {
         let mut shown = Command::new(env!("CARGO_BIN_EXE_inrush"));
         shown.current_dir(place.folder.path()).env("INRUSH_PASSWORD", &place.server.password);
         shown
-            .args(["tune", "tuned_file", "some numbers.csv", "--rows", "300", "--budget", "1s", "-S"])
+            .args(["tune", "tuned_file", "some numbers.csv", "--rows", "300", "--budget", "1ms", "-S"])
             .arg(&place.server.socket);
         shown.args(["-u", &place.server.user, "-D", place.schema.name()]);
         let done = place.done(&shown.output().unwrap());
@@ -73,6 +77,10 @@ fn a_result_and_a_command_that_works() {
             done.code == 0 && done.stdout.contains("inrush load 'some numbers.csv' --into tuned_file --user "),
             "{done}"
         );
+        // The time is over after the first load: what was not measured is said.
+        for words in ["not measured, as the time was over: ", "Undecided: nothing but the defaults was measured"] {
+            assert!(done.stdout.contains(words), "{done}");
+        }
     });
 }
 
@@ -86,14 +94,14 @@ fn rows_of_the_table_itself() {
         place.sql(
             "CREATE TRIGGER after_rows AFTER INSERT ON tuned_rows FOR EACH ROW INSERT INTO log_of_rows VALUES (1)",
         );
-        let empty = tune(place, "tuned_rows --budget 1s");
+        let empty = tune(place, "tuned_rows --budget 1ms");
         assert_eq!(empty.code, 1, "{empty}");
         empty.says("has no rows to sample");
         place.sql(
             "INSERT INTO tuned_rows (t, d, at, b) VALUES ('a', 1.5, '2024-02-29 01:02:03.5', x'00FF'), (NULL, NULL, NULL, NULL), ('', -1, '1999-12-31', '')",
         );
         let before = place.sql("CHECKSUM TABLE tuned_rows, log_of_rows");
-        let done = tune(place, "tuned_rows --rows 3 --budget 1s --json");
+        let done = tune(place, "tuned_rows --rows 3 --budget 1ms --json");
         assert_eq!(
             (done.code, &done.json["sample_rows"], &done.json["left_out"][0]),
             (0, &3.into(), &"1 trigger".into()),
@@ -124,7 +132,7 @@ fn what_cannot_be_tuned() {
             ("tuned_wrong empty.csv", 1, "no rows to sample"),
             ("tuned_wrong --write-job x.toml", 1, "FILE"),
         ] {
-            let done = tune(place, &format!("{arguments} --budget 1s"));
+            let done = tune(place, &format!("{arguments} --budget 1ms"));
             assert_eq!(done.code, code, "{arguments}: {done}");
             done.says(says);
             assert_eq!(n_left(place, "tuned_wrong"), "0", "{arguments}");
@@ -141,12 +149,10 @@ fn tables_whose_rows_are_elsewhere_are_left_alone() {
              CREATE TABLE tuned_merge (id INT, KEY (id)) ENGINE=MERGE UNION=(tuned_part) INSERT_METHOD=LAST",
         );
         place.write("a.csv", "id\n7\n");
-        for (table, engine) in [("tuned_merge", "MRG_M"), ("tuned_part", "MyISAM")] {
-            for files in ["a.csv", ""] {
-                let done = tune(place, &format!("{table} {files} --budget 1s"));
-                assert_eq!(done.code, 1, "{done}");
-                done.says(engine);
-            }
+        for files in ["a.csv", ""] {
+            let done = tune(place, &format!("tuned_merge {files} --budget 1ms"));
+            assert_eq!(done.code, 1, "{done}");
+            done.says("MRG_M");
         }
         let verified = place.load("a.csv --into tuned_merge --guarantee at-least-once --verify");
         assert_ne!(verified.code, 0, "{verified}");
@@ -154,6 +160,113 @@ fn tables_whose_rows_are_elsewhere_are_left_alone() {
         // The load itself was asked for; the comparison adds nothing.
         assert_eq!(place.sql("SELECT GROUP_CONCAT(id ORDER BY id) FROM tuned_part"), "1,2,7");
     });
+}
+
+/// Tables that a plain copy, or a plain load, is not enough for.
+#[test]
+fn odd_tables() {
+    everywhere("tune_odd", |place| {
+        place.sql(
+            "CREATE TABLE tuned_isam (id INT PRIMARY KEY) ENGINE=MyISAM; INSERT INTO tuned_isam VALUES (1), (2); \
+             SET sql_mode = ''; CREATE TABLE tuned_zero (id INT PRIMARY KEY, d DATE NOT NULL DEFAULT '0000-00-00', at DATETIME); \
+             INSERT INTO tuned_zero VALUES (1, '0000-00-00', '2024-02-29 01:02:03'), (2, '2024-02-29', '0000-00-00'), (3, '2024-01-01', NULL)",
+        );
+        let refused = tune(place, "tuned_isam --budget 1ms");
+        assert_eq!(refused.code, 5, "{refused}");
+        refused.says("MyISAM");
+        refused.says("--guarantee at-least-once");
+        let done = tune(place, "tuned_isam --budget 1ms --json --guarantee at-least-once");
+        assert_eq!((done.code, &done.json["sample_rows"]), (0, &2.into()), "{done}");
+        assert!(done.json["command"].as_str().unwrap().contains(" --guarantee at-least-once"), "{done}");
+        let done = tune(place, "tuned_zero --budget 1ms --json");
+        assert_eq!((done.code, &done.json["sample_rows"], &done.json["rejected_rows"]), (0, &3.into(), &0.into()), "{done}");
+        assert!(done.json["command"].as_str().unwrap().contains(" --unchecked zero-dates"), "{done}");
+        assert_eq!(tune(place, "tuned_zero --budget 1ms --unchecked nothing").code, 1);
+        if !place.is_mysql() {
+            // MySQL makes no such tables.
+            place.sql(
+                "CREATE TABLE tuned_made (a INT AS (1) STORED, b INT AS (2) VIRTUAL); INSERT INTO tuned_made () VALUES (); \
+                 CREATE TABLE tuned_kept (id INT PRIMARY KEY, t VARCHAR(9)) WITH SYSTEM VERSIONING; \
+                 INSERT INTO tuned_kept VALUES (1, 'a'), (2, 'b'); UPDATE tuned_kept SET t = 'c'; \
+                 CREATE TABLE tuned_period (id INT PRIMARY KEY, s TIMESTAMP(6) AS ROW START, e TIMESTAMP(6) AS ROW END, PERIOD FOR SYSTEM_TIME(s, e)) \
+                 WITH SYSTEM VERSIONING; INSERT INTO tuned_period (id) VALUES (7)",
+            );
+            place.write("a.csv", "a\n1\n");
+            for files in ["", "a.csv"] {
+                let made = tune(place, &format!("tuned_made {files} --budget 1ms"));
+                assert_eq!(made.code, 1, "{made}");
+                made.says("all columns of `shop`.`tuned_made` are generated");
+            }
+            for (table, rows) in [("tuned_kept", 2), ("tuned_period", 1)] {
+                let done = tune(place, &format!("{table} --budget 10m --rows 2 --json"));
+                assert_eq!((done.code, &done.json["sample_rows"]), (0, &rows.into()), "{done}");
+            }
+            assert_eq!(place.sql("SELECT COUNT(*) FROM tuned_kept FOR SYSTEM_TIME ALL"), "4");
+        }
+        for table in ["tuned_isam", "tuned_zero", "tuned_made", "tuned_kept", "tuned_period"] {
+            assert_eq!(n_left(place, table), "0");
+        }
+    });
+}
+
+/// What a user may not see is said, and no schema is made that the user could not drop.
+#[test]
+fn users_with_few_rights() {
+    everywhere("tune_rights", |place| {
+        let schema = place.schema.name();
+        let [few, keeps, role] = ["few", "keeps", "role"].map(|name| format!("{name}_{}", &schema[schema.len() - 8..]));
+        place.sql(&format!(
+            "CREATE TABLE tuned_rights (id INT PRIMARY KEY); INSERT INTO tuned_rights VALUES (1), (2); \
+             CREATE TRIGGER hidden BEFORE INSERT ON tuned_rights FOR EACH ROW SET NEW.id = NEW.id; \
+             CREATE USER {few}@localhost IDENTIFIED BY 'some-Pass1'; CREATE USER {keeps}@localhost IDENTIFIED BY 'some-Pass1'; \
+             GRANT SELECT ON `{schema}`.* TO {few}@localhost; GRANT ALL ON `inrush\\_tune\\_%`.* TO {few}@localhost; \
+             GRANT SELECT ON `{schema}`.* TO {keeps}@localhost; GRANT CREATE, SELECT, INSERT ON `inrush\\_tune\\_%`.* TO {keeps}@localhost"
+        ));
+        let seen = tune(place, "tuned_rights --budget 1ms --json");
+        assert_eq!((&seen.json["sees_triggers"], &seen.json["left_out"][0]), (&true.into(), &"1 trigger".into()), "{seen}");
+        let done = tune_as(place, (&few, "some-Pass1"), "tuned_rights --budget 1ms");
+        assert_eq!(done.code, 0, "{done}");
+        assert!(done.stdout.contains("triggers cannot be seen without the right TRIGGER"), "{done}");
+        let done = tune_as(place, (&keeps, "some-Pass1"), "tuned_rights --budget 1ms");
+        assert_eq!(done.code, 1, "{done}");
+        done.says("may not drop the schema");
+        assert_eq!(n_left(place, "tuned_rights"), "0");
+        // Rights of a role are not known before.
+        place.sql(&format!(
+            "CREATE ROLE {role}; GRANT {role} TO {keeps}@localhost; SET DEFAULT ROLE {role} {} {keeps}@localhost",
+            if place.is_mysql() { "TO" } else { "FOR" }
+        ));
+        let done = tune_as(place, (&keeps, "some-Pass1"), "tuned_rights --budget 1ms");
+        assert_eq!(done.code, 3, "{done}");
+        done.says("DROP DATABASE IF EXISTS `inrush_tune_");
+        let left = place.sql("SELECT TABLE_SCHEMA FROM information_schema.TABLES WHERE TABLE_SCHEMA LIKE 'inrush\\_tune\\_%' AND TABLE_NAME = 'tuned_rights'");
+        assert!(done.stderr.contains(&left), "{done}");
+        place.sql(&format!("DROP DATABASE `{left}`; DROP USER {few}@localhost, {keeps}@localhost; DROP ROLE {role}"));
+    });
+}
+
+/// On a server that may be switched: read-only, and one that makes no table without a primary key.
+pub(crate) fn on_a_server_that_refuses(place: &Place) {
+    place.sql(
+        "CREATE TABLE tuned_keyless (id INT); INSERT INTO tuned_keyless VALUES (1); DROP USER IF EXISTS tuner@localhost; \
+         CREATE USER tuner@localhost IDENTIFIED BY 'some-Pass1'; GRANT SELECT, INSERT, CREATE, DROP ON *.* TO tuner@localhost",
+    );
+    let tuner = ("tuner", "some-Pass1");
+    let strict = if place.is_mysql() { "sql_require_primary_key" } else { "innodb_force_primary_key" };
+    place.sql(&format!("SET GLOBAL {strict} = ON"));
+    let refused = tune_as(place, tuner, "tuned_keyless --budget 1ms");
+    let may = tune(place, "tuned_keyless --budget 1ms");
+    place.sql(&format!("SET GLOBAL {strict} = OFF"));
+    assert_eq!(refused.code, 1, "{refused}");
+    refused.says("has no primary key");
+    assert_eq!(may.code, if place.is_mysql() { 0 } else { 1 }, "{may}");
+    place.sql("SET GLOBAL read_only = 1");
+    let refused = tune_as(place, tuner, "tuned_keyless --budget 1ms");
+    place.sql("SET GLOBAL read_only = 0");
+    assert_eq!(refused.code, 3, "{refused}");
+    refused.says("hint: this server is read-only");
+    assert_eq!(n_left(place, "tuned_keyless"), "0");
+    place.sql("DROP TABLE tuned_keyless; DROP USER tuner@localhost");
 }
 
 /// A job file has all options that were given, so that it loads what was sampled.
@@ -165,10 +278,10 @@ fn a_job_file_reads_files_as_they_were_sampled() {
         place.write("swapped.csv", rows);
         let given = "--columns id,b,a --null NA --delimiter ; --no-header";
         let done =
-            tune(place, &format!("tuned_job swapped.csv --rows 20 --budget 1s {given} --write-job swapped.toml"));
+            tune(place, &format!("tuned_job swapped.csv --rows 20 --budget 1ms {given} --write-job swapped.toml"));
         assert_eq!(done.code, 0, "{done}");
         let again =
-            tune(place, &format!("tuned_job swapped.csv --rows 20 --budget 1s {given} --write-job swapped.csv"));
+            tune(place, &format!("tuned_job swapped.csv --rows 20 --budget 1ms {given} --write-job swapped.csv"));
         assert_eq!(again.code, 1, "{again}");
         again.says("cannot write the job file");
         let mut load = place.bare("--job swapped.toml");

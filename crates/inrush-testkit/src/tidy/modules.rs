@@ -199,8 +199,8 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "inrush-bench",
         &[
-            &["dataset", "histogram", "own_schema", "server_file", "stats", "wrap"],
-            &["relay", "results"],
+            &["dataset", "histogram", "rights", "server_file", "stats", "wrap"],
+            &["own_schema", "relay", "results"],
             &["axes", "busy", "compare", "facts", "meter", "runner", "table", "counters"],
             &["advice", "clock", "workers", "heat_map", "html", "knee", "profile"],
             &["answer", "insert", "query", "sweep"],

@@ -215,12 +215,14 @@ impl LoadArgs {
         files: Vec<String>,
         into: String,
         (columns, reading): (Option<String>, FileArgs),
+        loading: &LoaderArgs,
         candidate: &Candidate,
     ) -> Self {
         let fixed = ["load", "-", "--into", "t", "--again", "--bad-rows", "skip"].map(str::to_owned);
         let tried =
             candidate.options().into_iter().flat_map(|(name, value)| std::iter::once(format!("--{name}")).chain(value));
-        let Defaults { load } = Defaults::parse_from(fixed.into_iter().chain(tried));
+        let Defaults { mut load } = Defaults::parse_from(fixed.into_iter().chain(tried));
+        load.loading = load.loading.and(loading);
         Self { into: Some(into), files, columns, reading, ..load }
     }
 

@@ -28,6 +28,12 @@ impl LoaderArgs {
         self
     }
 
+    /// The same with all of `others`.
+    pub(crate) fn and(mut self, others: &Self) -> Self {
+        self.given.extend(others.given.iter().cloned());
+        self
+    }
+
     /// The options of a load, the others being the default.
     pub(crate) fn options(&self) -> Result<LoadOptions> {
         let mut options = LoadOptions::default();

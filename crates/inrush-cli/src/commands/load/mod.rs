@@ -22,6 +22,7 @@ pub(crate) use args::LoadArgs;
 pub(crate) use compared::{FilesVerified, Request, compare, verify as verify_files};
 pub(crate) use interrupt::Watch;
 pub(crate) use job_file::expand;
+pub(crate) use loader_args::LoaderArgs;
 pub(crate) use manifest::loads as loads_of_export;
 pub(crate) use many::TableLoad;
 pub(crate) use rate::rate as parse_rate;
