@@ -5,44 +5,96 @@ use crate::results::{Results, Role};
 use crate::table::{self, Line, grouped};
 use std::collections::BTreeSet;
 
-/// The answer, a sentence a line: how to write, when to commit, how many rows a statement and connections, and what distance changes.
-/// Results of a busy machine give one sentence that says so instead.
-pub fn of(insert: &Results, sweep: &Results, rtt: &Results, load: &Results) -> Vec<String> {
-    match [insert, sweep, rtt, load].into_iter().find_map(busy::of) {
-        Some(why) => vec![busy::withheld(&why)],
-        None => whatever_the_machine_did(insert, sweep, rtt, load),
+/// The experiments of the tour.
+#[derive(Clone, Copy, Debug)]
+pub struct Tour<'r> {
+    /// Methods to write.
+    pub insert: &'r Results,
+    /// Rows a statement and connections.
+    pub sweep: &'r Results,
+    /// Round trips.
+    pub rtt: &'r Results,
+    /// Loads of a file.
+    pub load: &'r Results,
+    /// The load that is to be copied, run once more, beside one with the loader's own choice.
+    pub again: &'r Results,
+}
+
+/// The answer, a sentence a line: how to write, when to commit, how many rows a statement and connections, what distance changes, and a
+/// command to copy. Results of a busy machine say so instead, and leave the command undecided.
+pub fn of(tour: &Tour<'_>) -> Vec<String> {
+    let Tour { insert, sweep, rtt, load, again } = *tour;
+    match [insert, sweep, rtt, load, again].into_iter().find_map(busy::of) {
+        Some(why) => vec![busy::withheld(&why), undecided(again, "the machine was busy"), MORE.into()],
+        None => whatever_the_machine_did(tour),
     }
 }
 
 /// The same from any machine.
-pub fn whatever_the_machine_did(insert: &Results, sweep: &Results, rtt: &Results, load: &Results) -> Vec<String> {
-    [ways(insert), commits(insert), amounts(sweep), distance(rtt), vec![to_copy(load)]].concat()
+pub fn whatever_the_machine_did(tour: &Tour<'_>) -> Vec<String> {
+    let Tour { insert, sweep, rtt, load, again } = *tour;
+    [ways(insert), commits(insert), amounts(sweep), distance(rtt), vec![to_copy(load, again), MORE.into()]].concat()
 }
 
-/// The command that loads a file here, with the rate that it was measured at. Another number of lanes than its own choice is named only if
-/// it is faster by more than a tenth.
-fn to_copy(load: &Results) -> String {
+/// Where the options of a load into a table come from.
+const MORE: &str =
+    "`inrush tune TABLE FILE` measures more options for one table, `inrush doctor` says what slows this server.";
+
+/// The number of lanes that the command to copy names: another one than the loader's own choice only if it is faster by more than a tenth.
+/// `None` if the loads were not measured.
+pub fn lanes_to_copy(load: &Results) -> Option<String> {
     let lines = table::lines(load);
-    let rates: Vec<(&str, f64)> =
-        lines.iter().filter_map(|line| Some((line.case.with.get("lanes")?.as_str(), line.median_rate()?))).collect();
-    let auto = rates.iter().find(|(lanes, _)| *lanes == "auto");
-    let best = rates.iter().filter(|(lanes, _)| *lanes != "auto").max_by(|a, b| a.1.total_cmp(&b.1));
-    let command = "inrush load FILE --into TABLE";
-    match (auto, best) {
-        (Some((_, auto)), Some((lanes, best))) if *best > auto * WORTH_IT => format!(
-            "To copy: `{command} --lanes {lanes}`: {} rows/s here; without `--lanes` it finds {} by itself.",
-            grouped(*best, 0),
-            grouped(*auto, 0)
-        ),
-        (Some((_, auto)), _) => format!(
-            "To copy: `{command}`: {} rows/s here with what it chooses itself; no number of lanes is faster by more than a tenth.",
-            grouped(*auto, 0)
-        ),
-        (None, _) => {
-            let reason = load.run.left_out.first().map(|left_out| format!(": {}", left_out.reason)).unwrap_or_default();
-            format!("To copy: `{command}`; its rate was not measured{reason}.")
-        }
+    let rates = rates(&lines);
+    let (auto, named): (Vec<_>, Vec<_>) = rates.into_iter().partition(|(lanes, _)| *lanes == AUTO);
+    let (_, auto) = auto.first()?;
+    let best = named.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, best)| *best > auto * WORTH_IT);
+    Some(best.map_or(AUTO, |(lanes, _)| lanes).to_owned())
+}
+
+/// Rows a second, by the number of lanes.
+fn rates<'l>(lines: &'l [Line<'_>]) -> Vec<(&'l str, f64)> {
+    lines.iter().filter_map(|line| Some((line.case.with.get("lanes")?.as_str(), line.median_rate()?))).collect()
+}
+
+/// The command that loads a file here, with the rate at which it was run last.
+fn to_copy(load: &Results, again: &Results) -> String {
+    let Some(lanes) = lanes_to_copy(load) else {
+        let reason = load.run.left_out.first().map(|left_out| format!(": {}", left_out.reason)).unwrap_or_default();
+        return format!("To copy: `{COMMAND}`; its rate was not measured{reason}.");
+    };
+    let (before, now) = (table::lines(load), table::lines(again));
+    let rate =
+        |lines: &[Line<'_>], lanes: &str| rates(lines).into_iter().find(|(of, _)| *of == lanes).map(|(_, rate)| rate);
+    let (Some(before), Some(last)) = (rate(&before, &lanes), rate(&now, &lanes)) else {
+        return undecided(again, "it did not come to its end when it was run once more");
+    };
+    let auto = rate(&now, AUTO);
+    if before / last > NOISY || last / before > NOISY {
+        return undecided(
+            again,
+            &format!("the same load stored {} rows/s at first, then {}", grouped(before, 0), grouped(last, 0)),
+        );
     }
+    match auto {
+        Some(_) if lanes == AUTO => format!(
+            "To copy: `{COMMAND}`: {} rows/s here, run once more with what it chooses itself; no number of lanes was faster by more than a tenth.",
+            grouped(last, 0)
+        ),
+        Some(auto) if last > auto => format!(
+            "To copy: `{COMMAND} --lanes {lanes}`: {} rows/s here, run once more; without `--lanes` {} rows/s.",
+            grouped(last, 0),
+            grouped(auto, 0)
+        ),
+        _ => undecided(again, &format!("`--lanes {lanes}` was faster at first, and not when it was run once more")),
+    }
+}
+
+/// The command without options, and why no option is named.
+fn undecided(again: &Results, why: &str) -> String {
+    let lines = table::lines(again);
+    let rate = rates(&lines).into_iter().find(|(lanes, _)| *lanes == AUTO);
+    let rate = rate.map_or_else(String::new, |(_, rate)| format!(": {} rows/s when it was run last", grouped(rate, 0)));
+    format!("To copy: `{COMMAND}`{rate}. Undecided whether `--lanes` makes it faster: {why}.")
 }
 
 /// The fastest method of inrush, for the largest number of rows.
@@ -110,9 +162,14 @@ fn commits(insert: &Results) -> Vec<String> {
     let statement = insert.run.options.get("statement-rows").map_or("1000", String::as_str);
     let rows = best.case.rows;
     vec![if once > each * WORTH_IT {
-        format!("Commit every {rows} rows rather than every {statement}: {:.1} times as fast.", once / each)
+        format!(
+            "In a program commit every {rows} rows rather than every {statement}: {:.1} times as fast.",
+            once / each
+        )
     } else {
-        format!("A commit every {statement} rows is often enough: one for {rows} is no faster by more than a tenth.")
+        format!(
+            "In a program a commit every {statement} rows is often enough: one for {rows} is no faster by more than a tenth."
+        )
     }]
 }
 
@@ -130,8 +187,10 @@ fn amounts(sweep: &Results) -> Vec<String> {
         return Vec::new();
     };
     let alone = points.iter().filter(|point| point.0 == 1).map(|point| point.2).reduce(f64::max);
-    let mut text =
-        format!("{connections} {} and {rows} rows a statement are enough", plural(connections, "connection"));
+    let mut text = format!(
+        "In a program of your own {connections} {} and {rows} rows a statement are enough",
+        plural(connections, "connection")
+    );
     text += &match alone {
         Some(alone) if connections > 1 => format!(" ({:.1} times one connection)", rate / alone),
         _ => String::new(),
@@ -199,6 +258,14 @@ fn plural(n: u64, word: &str) -> String {
 /// Less is not worth a longer transaction.
 const WORTH_IT: f64 = 1.1;
 
+/// Two runs of the same load that differ by more say nothing.
+const NOISY: f64 = 1.5;
+
+const COMMAND: &str = "inrush load FILE --into TABLE";
+
+/// The number of lanes that the loader finds by itself.
+const AUTO: &str = "auto";
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -250,7 +317,7 @@ mod tests {
                 "On this server use `load-data`: 98,039 rows/s, 10.0 times the usual batch (a prepared statement a row, one commit), \
                  100 times row by row, 50 % of what the server does by itself.",
                 "Where LOCAL is not allowed: `multi-row`, 33 % of that.",
-                "Commit every 10000 rows rather than every 1000: 2.0 times as fast.",
+                "In a program commit every 10000 rows rather than every 1000: 2.0 times as fast.",
             ]
         );
     }
@@ -264,7 +331,7 @@ mod tests {
             [
                 "On this server use `multi-row`: 49,020 rows/s.",
                 "LOCAL is off, so `load-data` was not tried. Next comes `pipelined`, 10 %.",
-                "A commit every 1000 rows is often enough: one for 10000 is no faster by more than a tenth.",
+                "In a program a commit every 1000 rows is often enough: one for 10000 is no faster by more than a tenth.",
             ]
         );
     }
@@ -272,11 +339,11 @@ mod tests {
     #[test]
     fn few_connections_and_rows_that_are_enough() {
         let all = [("1", "100", 1.0), ("1", "1000", 0.8), ("2", "100", 0.6), ("2", "1000", 0.41), ("4", "1000", 0.4)];
-        let want = "2 connections and 1000 rows a statement are enough (2.0 times one connection); \
+        let want = "In a program of your own 2 connections and 1000 rows a statement are enough (2.0 times one connection); \
                     4 connections gain no more than a tenth.";
         assert_eq!(amounts(&sweep(&all)), [want]);
         let hurt = [("1", "100", 1.0), ("4", "100", 2.0)];
-        let want = "1 connection and 100 rows a statement are enough; 4 connections hurt (50 % of the peak).";
+        let want = "In a program of your own 1 connection and 100 rows a statement are enough; 4 connections hurt (50 % of the peak).";
         assert_eq!(amounts(&sweep(&hurt)), [want]);
     }
 
@@ -287,22 +354,53 @@ mod tests {
         assert_eq!(distance(&rtt), ["With a round trip of 5 ms row by row comes to 196 rows/s, `load-data` to 9,804."]);
     }
 
-    #[track_caller]
-    fn copies(loads: &[(&str, f64)], want: &str) {
+    fn loads(loads: &[(&str, f64)]) -> Results {
         let of = |(lanes, seconds): &(&str, f64)| (case("load-data", &[("lanes", lanes)], "", 10_000), *seconds);
-        assert_eq!(to_copy(&results_of(&loads.iter().map(of).collect::<Vec<_>>())), want);
+        results_of(&loads.iter().map(of).collect::<Vec<_>>())
+    }
+
+    #[track_caller]
+    fn copies(before: &[(&str, f64)], again: &[(&str, f64)], want: &str) {
+        assert_eq!(to_copy(&loads(before), &loads(again)), want);
     }
 
     #[test]
     fn one_command_to_copy() {
+        let even = [("1", 1.0), ("2", 0.6), ("auto", 0.61)];
+        assert_eq!(lanes_to_copy(&loads(&even)).as_deref(), Some("auto"));
         copies(
-            &[("1", 1.0), ("2", 0.6), ("auto", 0.61)],
-            "To copy: `inrush load FILE --into TABLE`: 16,072 rows/s here with what it chooses itself; \
-             no number of lanes is faster by more than a tenth.",
+            &even,
+            &[("auto", 0.61)],
+            "To copy: `inrush load FILE --into TABLE`: 16,072 rows/s here, run once more with what it chooses itself; \
+             no number of lanes was faster by more than a tenth.",
+        );
+        let four = [("1", 1.0), ("4", 0.3), ("auto", 0.6)];
+        assert_eq!(lanes_to_copy(&loads(&four)).as_deref(), Some("4"));
+        copies(
+            &four,
+            &[("4", 0.3), ("auto", 0.6)],
+            "To copy: `inrush load FILE --into TABLE --lanes 4`: 32,680 rows/s here, run once more; without `--lanes` 16,340 rows/s.",
+        );
+    }
+
+    #[test]
+    fn what_does_not_repeat_is_undecided() {
+        let four = [("1", 1.0), ("4", 0.3), ("auto", 0.6)];
+        let auto = "To copy: `inrush load FILE --into TABLE`: 16,340 rows/s when it was run last. Undecided whether `--lanes` makes it faster: ";
+        copies(
+            &four,
+            &[("4", 0.9), ("auto", 0.6)],
+            &format!("{auto}the same load stored 32,680 rows/s at first, then 10,893."),
         );
         copies(
-            &[("1", 1.0), ("4", 0.3), ("auto", 0.6)],
-            "To copy: `inrush load FILE --into TABLE --lanes 4`: 32,680 rows/s here; without `--lanes` it finds 16,340 by itself.",
+            &[("4", 0.5), ("auto", 0.6)],
+            &[("4", 0.61), ("auto", 0.6)],
+            &format!("{auto}`--lanes 4` was faster at first, and not when it was run once more."),
+        );
+        copies(
+            &four,
+            &[],
+            "To copy: `inrush load FILE --into TABLE`. Undecided whether `--lanes` makes it faster: it did not come to its end when it was run once more.",
         );
     }
 
@@ -312,7 +410,8 @@ mod tests {
         let want = [
             "Nothing was measured to its end.",
             "To copy: `inrush load FILE --into TABLE`; its rate was not measured: the server has `local_infile` off.",
+            MORE,
         ];
-        assert_eq!(of(&none, &none, &none, &none), want);
+        assert_eq!(of(&Tour { insert: &none, sweep: &none, rtt: &none, load: &none, again: &none }), want);
     }
 }

@@ -26,15 +26,21 @@ impl OwnSchema {
         let name = format!("{prefix}{}_{micros}", std::process::id());
         let needs = || {
             let pattern = prefix.replace('_', r"\_");
-            format!("{purpose} in a schema of its own: it needs the right to create and drop one, `GRANT ALL ON `{pattern}%`.* TO ..`")
+            format!(
+                "{purpose} in a schema of its own: it needs the right to create and drop one, `GRANT ALL ON `{pattern}%`.* TO ..`"
+            )
         };
         let mut connection = Connection::connect(&config)?;
         if rights(&mut connection).on_schema("DROP", &name) == May::No {
-            return Err(Error::config("this user may not drop the schema that the measurement would make").with_hint(needs()));
+            return Err(
+                Error::config("this user may not drop the schema that the measurement would make").with_hint(needs())
+            );
         }
         let created = connection.execute(&format!("CREATE DATABASE {}", quote_ident(&name)), ());
         created.map_err(|error| match error.class() {
-            Class::ReadOnly => error.with_hint(format!("this server is read-only, and {purpose}: name one that takes writes")),
+            Class::ReadOnly => {
+                error.with_hint(format!("this server is read-only, and {purpose}: name one that takes writes"))
+            }
             _ => error.with_hint(needs()),
         })?;
         Ok(Self { config, name, is_there: true })

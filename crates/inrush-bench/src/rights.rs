@@ -6,8 +6,10 @@
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Rights {
     grants: Vec<Grant>,
-    /// Whether the lines name all rights: no role, nothing revoked.
-    is_whole: bool,
+    /// Whether there may be more: those of a role, or of a line that is not understood.
+    has_more: bool,
+    /// Whether parts are taken out of them again.
+    has_revoked: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,11 +33,14 @@ pub(crate) enum May {
 impl Rights {
     /// Reads the lines of SHOW GRANTS.
     pub(crate) fn read<S: AsRef<str>>(lines: &[S]) -> Self {
-        let mut rights = Self { grants: Vec::new(), is_whole: !lines.is_empty() };
-        for line in lines {
-            match grant(line.as_ref()) {
+        let mut rights = Self { grants: Vec::new(), has_more: lines.is_empty(), has_revoked: false };
+        for line in lines.iter().map(AsRef::as_ref) {
+            match grant(line) {
                 Some(grant) => rights.grants.push(grant),
-                None => rights.is_whole = false,
+                // To act as another user, which takes another login.
+                None if line.starts_with("GRANT PROXY ON ") => {}
+                None if line.starts_with("REVOKE ") => rights.has_revoked = true,
+                None => rights.has_more = true,
             }
         }
         rights
@@ -49,17 +54,15 @@ impl Rights {
     /// Whether the user has `right` on this table.
     pub(crate) fn on_table(&self, right: &str, schema: &str, table: &str) -> May {
         self.may(right, |grant| {
-            is_like(schema, &grant.schema)
-                && grant.table.as_ref().is_none_or(|name| name.eq_ignore_ascii_case(table))
+            is_like(schema, &grant.schema) && grant.table.as_ref().is_none_or(|name| name.eq_ignore_ascii_case(table))
         })
     }
 
     fn may(&self, right: &str, covers: impl Fn(&Grant) -> bool) -> May {
         let has = |grant: &Grant| grant.rights.iter().any(|one| one == right || one == "ALL PRIVILEGES");
         match self.grants.iter().any(|grant| has(grant) && covers(grant)) {
-            // A REVOKE may take a schema out of a right on all of them.
-            true if self.is_whole => May::Yes,
-            false if self.is_whole => May::No,
+            true if !self.has_revoked => May::Yes,
+            false if !self.has_more => May::No,
             _ => May::Unknown,
         }
     }
@@ -72,11 +75,7 @@ fn grant(line: &str) -> Option<Grant> {
     let object = object.strip_prefix("TABLE ").unwrap_or(object);
     let (schema, table) = split_outside_quotes(object, ".")?;
     let words = rights.split(',').map(|right| right.trim().to_uppercase());
-    Some(Grant {
-        rights: words.collect(),
-        schema: unquoted(schema),
-        table: (table != "*").then(|| unquoted(table)),
-    })
+    Some(Grant { rights: words.collect(), schema: unquoted(schema), table: (table != "*").then(|| unquoted(table)) })
 }
 
 /// The parts before and after the first `separator` that is not between backticks.
@@ -136,6 +135,10 @@ mod tests {
         check(&["GRANT USAGE ON *.* TO `me`@`%`", role], "DROP", "any", May::Unknown);
         check(&["GRANT DROP ON *.* TO `me`@`%`", "REVOKE DROP ON `any`.* FROM `me`@`%`"], "DROP", "any", May::Unknown);
         check(&[], "DROP", "any", May::Unknown);
+        check(&["GRANT DROP ON *.* TO `me`@`%`", role], "DROP", "any", May::Yes);
+        let proxy = "GRANT PROXY ON ''@'%' TO 'root'@'localhost' WITH GRANT OPTION";
+        check(&["GRANT ALL PRIVILEGES ON *.* TO `root`@`localhost` WITH GRANT OPTION", proxy], "DROP", "any", May::Yes);
+        check(&["GRANT USAGE ON *.* TO `me`@`%`", proxy], "DROP", "any", May::No);
     }
     #[test]
     fn rights_on_tables() {

@@ -1,6 +1,7 @@
 //! The copy of a table that samples are loaded into: the same columns, indexes and partitions, in a schema of its own. The table itself is
 //! never written to.
 
+use super::service::callers::CallerRows;
 use crate::own_schema::{self, OwnSchema};
 use crate::rights::May;
 use inrush::Config;
@@ -13,7 +14,9 @@ use inrush::table::TableName;
 pub struct TableCopy {
     schema: OwnSchema,
     connection: Connection,
+    /// The table, and the statement that makes the copy.
     original: TableName,
+    create: String,
     /// The name of the copy.
     pub name: TableName,
     /// What the copy lacks and a load would meet: triggers and foreign keys, in words.
@@ -44,8 +47,11 @@ impl TableCopy {
         )?;
         check_kind(table, kind.as_ref().map(|(kind, engine)| (kind.as_str(), engine.as_deref().unwrap_or_default())))?;
         if columns(&mut connection, table)?.is_empty() {
-            return Err(Error::config(format!("all columns of {} are generated: no value is loaded into it", table.quoted()))
-                .with_hint("`inrush tune` needs a table with a column that takes values"));
+            return Err(Error::config(format!(
+                "all columns of {} are generated: no value is loaded into it",
+                table.quoted()
+            ))
+            .with_hint("`inrush tune` needs a table with a column that takes values"));
         }
         let rights = own_schema::rights(&mut connection);
         let mut count = |sql: &str| connection.query_one::<u64>(sql, names);
@@ -80,9 +86,11 @@ impl TableCopy {
         let schema = OwnSchema::create(config, PREFIX, "samples are loaded into a copy of the table")?;
         let counted = |n: u64, what: &str| (n > 0).then(|| inrush::sans_io::human::counted(n, what));
         let left_out = [counted(triggers, "trigger"), counted(foreign_keys, "foreign key")];
-        let mut copy = Self {
-            // The name of the table, which rules and messages name.
-            name: TableName { schema: schema.name().to_owned(), name: table.name.clone() },
+        // The name of the table, which rules and messages name.
+        let name = TableName { schema: schema.name().to_owned(), name: table.name.clone() };
+        Self {
+            create: format!("CREATE TABLE {} LIKE {}", name.quoted(), table.quoted()),
+            name,
             schema,
             connection,
             original: table.clone(),
@@ -91,23 +99,50 @@ impl TableCopy {
             has_key: keys > 0,
             n_indexes,
             is_versioned: kind.is_some_and(|(kind, _)| kind == VERSIONED),
-        };
-        match copy.create() {
-            Ok(()) => Ok(copy),
-            Err(error) => Err(copy.schema.remove_after(error)),
+        }
+        .created()
+    }
+
+    /// Makes an empty table for texts of so many bytes, a copy of none.
+    ///
+    /// # Errors
+    /// `Server` if this user may not make it.
+    pub fn of_texts(config: &Config, bytes: usize) -> Result<Self> {
+        let mut connection = Connection::connect(config)?;
+        connection.execute("SET SESSION wait_timeout = 2000000", ())?;
+        let schema = OwnSchema::create(config, PREFIX, "rows are inserted")?;
+        let name = TableName { schema: schema.name().to_owned(), name: "texts".into() };
+        Self {
+            create: CallerRows::ddl(&name, bytes),
+            original: name.clone(),
+            name,
+            schema,
+            connection,
+            left_out: Vec::new(),
+            sees_triggers: true,
+            has_key: true,
+            n_indexes: 0,
+            is_versioned: false,
+        }
+        .created()
+    }
+
+    fn created(mut self) -> Result<Self> {
+        match self.create() {
+            Ok(()) => Ok(self),
+            Err(error) => Err(self.schema.remove_after(error)),
         }
     }
 
     fn create(&mut self) -> Result<()> {
         /// ER_TABLE_WITHOUT_PK of MySQL, ER_REQUIRES_PRIMARY_KEY of MariaDB.
         const NO_KEY: [u16; 2] = [3750, 1173];
-        let create = format!("CREATE TABLE {} LIKE {}", self.name.quoted(), self.original.quoted());
         let is_refused = |error: &Error| NO_KEY.contains(&error.code());
-        let created = self.connection.execute(&create, ());
+        let created = self.connection.execute(&self.create, ());
         let created = match created.as_ref().map_err(is_refused) {
             // The session's own variable, if this user may set it.
             Err(true) if self.connection.execute("SET SESSION sql_require_primary_key = OFF", ()).is_ok() => {
-                self.connection.execute(&create, ())
+                self.connection.execute(&self.create, ())
             }
             _ => created,
         };
@@ -132,6 +167,14 @@ impl TableCopy {
             return self.create();
         }
         self.connection.execute(&format!("TRUNCATE TABLE {table}"), ()).map(drop)
+    }
+
+    /// How many rows are in it.
+    ///
+    /// # Errors
+    /// `Server` if the server fails.
+    pub fn count(&mut self) -> Result<u64> {
+        self.connection.query_one(&format!("SELECT COUNT(*) FROM {}", self.name.quoted()), ())
     }
 
     /// Removes it with its schema.

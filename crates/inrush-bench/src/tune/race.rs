@@ -8,7 +8,8 @@
 //! 3. *The final*: the defaults, the best and the next best, in turns until the time is over. Only these samples are reported, so a
 //!    candidate that was lucky once has to be so again.
 //!
-//! No measurement begins after the time is over, except the first one of the defaults. What was not measured then is part of the outcome.
+//! No measurement begins after the time is over, except the first one of the defaults, and the last third of it is for the final. What was
+//! not measured then is part of the outcome.
 
 use super::{Candidate, Options, Order};
 use inrush::Method;
@@ -92,7 +93,7 @@ impl<'m, C: Options> Race<'m, C> {
     /// Measures the defaults, which must be possible.
     pub(super) fn start(measure: &'m mut dyn Measure<C>) -> inrush::Result<Self> {
         let mut race = Self { measure, arms: Vec::new(), refused: Vec::new(), left: Vec::new() };
-        race.turn(&[C::DEFAULT])?;
+        race.turn(&[C::DEFAULT], 0.0)?;
         match race.refused.pop() {
             Some((_, why)) => Err(inrush::Error::config(why)),
             None => Ok(race),
@@ -101,24 +102,24 @@ impl<'m, C: Options> Race<'m, C> {
 
     /// Measures each of these once, and those near the best up to twice more.
     pub(super) fn heats(&mut self, field: &[C]) -> inrush::Result<()> {
-        self.turn(field)?;
+        self.turn(field, FOR_FINAL)?;
         for slower in [1.5, 1.2] {
             if self.measure.left() < FOR_METHODS {
                 break;
             }
             let field = self.within(slower, STAYING);
-            self.turn(&field)?;
+            self.turn(&field, FOR_FINAL)?;
         }
         Ok(())
     }
 
-    /// Measures each of these once, as long as there is time.
-    fn turn(&mut self, candidates: &[C]) -> inrush::Result<()> {
+    /// Measures each of these once, as long as more than this share of the time is left.
+    fn turn(&mut self, candidates: &[C], kept: f64) -> inrush::Result<()> {
         for candidate in candidates {
             if self.refused.iter().any(|(refused, _)| refused == candidate) {
                 continue;
             }
-            if self.measure.left() <= 0.0 && !self.arms.is_empty() {
+            if self.measure.left() <= kept && !self.arms.is_empty() {
                 self.left.push(*candidate);
                 continue;
             }
@@ -188,8 +189,8 @@ impl<'m, C: Options> Race<'m, C> {
 
     /// Measures the best and variants of it in one turn; returns how many times as long as the best each variant took.
     fn beside(&mut self, best: C, variants: &[C]) -> inrush::Result<Vec<(C, f64)>> {
-        self.turn(&[best])?;
-        self.turn(variants)?;
+        self.turn(&[best], FOR_FINAL)?;
+        self.turn(variants, FOR_FINAL)?;
         let last = |candidate: &C| {
             self.arms.iter().find(|arm| arm.candidate == *candidate).and_then(|arm| arm.seconds.last().copied())
         };
@@ -208,7 +209,7 @@ impl<'m, C: Options> Race<'m, C> {
         while n_turns < MOST_TURNS && self.measure.left() > 0.0 {
             // Rotated, so that none always comes after the same other one.
             finalists.rotate_left(usize::from(n_turns > 0));
-            self.turn(&finalists)?;
+            self.turn(&finalists, 0.0)?;
             n_turns += 1;
         }
         finalists.retain(|one| !self.refused.iter().any(|(refused, _)| refused == one));
@@ -228,8 +229,7 @@ impl<'m, C: Options> Race<'m, C> {
                 left.push(one);
             }
         }
-        let mut dropped: Vec<Arm<C>> =
-            earlier.into_iter().filter(|arm| !is_of(&of_final, &arm.candidate)).collect();
+        let mut dropped: Vec<Arm<C>> = earlier.into_iter().filter(|arm| !is_of(&of_final, &arm.candidate)).collect();
         dropped.sort_by(|a, b| a.median().total_cmp(&b.median()));
         Ok(Outcome { finalists: of_final, dropped, refused: self.refused, not_measured: left })
     }

@@ -4,6 +4,8 @@
 //! args -> copy of the table, sample -> inrush_bench::tune::race, each candidate by the code of `inrush load` -> verdict -> one command
 //! ```
 
+mod callers;
+
 use super::file_args::FileArgs;
 use super::load::{self, LoadArgs, LoaderArgs, Watch};
 use crate::connection::{ConnectArgs, Environment, hint_at_login};
@@ -11,13 +13,13 @@ use crate::{Output, exit};
 use clap::parser::ValueSource;
 use clap::{Args, Command};
 use inrush::table::TableName;
-use inrush::{BadRows, Config, Loader, Method, Report, Stop};
+use inrush::{BadRows, Config, FrontEnd, Loader, Method, Report, Stop};
 use inrush_bench::stats::Ratio;
-use inrush_bench::tune::{Candidate, Options};
 use inrush_bench::tune::copy::TableCopy;
 use inrush_bench::tune::race::{self, Measure, Outcome, Space};
 use inrush_bench::tune::rows_of_table::RowsOfTable;
 use inrush_bench::tune::verdict::{self, Advice, Certainty, Rate};
+use inrush_bench::tune::{Candidate, Options, next_sample};
 use inrush_core::{Error, Kind, Result, human};
 use serde_json::{Value, json};
 use std::ffi::OsString;
@@ -30,8 +32,8 @@ use std::time::{Duration, Instant};
 #[command(after_help = EXAMPLES, disable_help_flag = true)]
 pub(crate) struct TuneArgs {
     /// The table: `table` or `database.table`. Nothing is written to it
-    #[arg(value_name = "TABLE")]
-    table: String,
+    #[arg(value_name = "TABLE", required_unless_present = "callers")]
+    table: Option<String>,
 
     /// The files that are to be loaded; a sample is their first rows [default: rows of the table itself, without the reading of a file]
     #[arg(value_name = "FILE")]
@@ -44,6 +46,18 @@ pub(crate) struct TuneArgs {
     /// Rows of the sample [default: as many as the defaults load in a sixtieth of the budget]
     #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u64).range(1..))]
     rows: Option<u64>,
+
+    /// Tune an inserter and a pool instead, for a service of so many callers that insert single rows at the same time
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_CALLERS), conflicts_with_all = ["rows", "write_job"], help_heading = CALLERS)]
+    callers: Option<u64>,
+
+    /// Bytes of a row, if no table is named
+    #[arg(long, value_name = "BYTES", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=MOST_ROW_BYTES), requires = "callers", conflicts_with = "table", help_heading = CALLERS)]
+    row_bytes: u64,
+
+    /// Processors of the server, for published formulas [default: those of this machine, if the server runs on it]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096), requires = "callers", help_heading = CALLERS)]
+    server_cores: Option<u64>,
 
     /// Write the result as a job file, for `inrush load --job FILE`
     #[arg(long, value_name = "FILE", requires = "files")]
@@ -72,13 +86,20 @@ pub(crate) struct TuneArgs {
     help: Option<bool>,
 }
 
+const CALLERS: &str = "Callers of a service";
+const MOST_CALLERS: u64 = 20_000;
+const MOST_ROW_BYTES: u64 = 1 << 20;
+
 const EXAMPLES: &str = "\
 Examples:
   inrush tune shop.orders orders.csv -h db1
   inrush tune shop.orders -h db1 --budget 5m
+  inrush tune --callers 256 --row-bytes 100 -h db1
+  inrush tune shop.visits --callers 256 -h db1
 
 Compared are methods, numbers of connections, sizes of a chunk, sorting and deferred indexes. \
-The last line is a command to copy, with options only where they are faster than none.
+The last line is a command to copy, with options only where they are faster than none. \
+With `--callers` these are lanes and batches of an inserter and sizes of a pool, and it ends in code to copy.
 
 The copy is in a schema of its own, `inrush_tune_..`, which is dropped at the end. \
 The server's disk, its binlog and its replicas get what is measured: samples, for as long as the budget.
@@ -87,6 +108,20 @@ Exit codes: 0 there is a result, 1 wrong usage, 3 the server failed, 130 interru
 
 /// Measures, and returns the exit code. `command` is the whole one, by which the command line was parsed.
 pub(crate) fn run(args: &TuneArgs, output: &Output, command: Command) -> Result<u8> {
+    let given = given(command, std::env::args_os());
+    match (args.callers, &args.table) {
+        (Some(n), _) => {
+            let given: Vec<String> = given.into_iter().map(|(name, _)| name).collect();
+            callers::run(args, n as usize, &given, output)
+        }
+        (None, Some(table)) => tune_load(args, table, given, output),
+        // The argument is required then.
+        (None, None) => Err(Error::config("it takes a table, or `--callers`")),
+    }
+}
+
+/// The options of a load into `table`; `given` are those of the command line.
+fn tune_load(args: &TuneArgs, table: &str, given: Vec<(String, Vec<String>)>, output: &Output) -> Result<u8> {
     if args.files.iter().any(|file| file == "-") {
         return Err(Error::config("a sample is read again and again, and standard input (`-`) can be read only once"));
     }
@@ -96,7 +131,7 @@ pub(crate) fn run(args: &TuneArgs, output: &Output, command: Command) -> Result<
     args.handed_on().options()?;
     let signals = Watch::start(output.clone())?;
     let config = args.connect.config(&Environment::of_process())?;
-    let table = TableName::parse(&args.table)?.in_schema(config.database())?;
+    let (named, table) = (table, TableName::parse(table)?.in_schema(config.database())?);
     let files = inrush_files::expand(&args.files)?;
     // From here on there is something to remove.
     signals.hold();
@@ -115,8 +150,7 @@ pub(crate) fn run(args: &TuneArgs, output: &Output, command: Command) -> Result<
         },
         _ => Sample::Files(files),
     };
-    let mut loading = args.handed_on();
-    let mut given = given(command, std::env::args_os());
+    let (mut loading, mut given) = (args.handed_on(), given);
     if matches!(&sample, Sample::Table(rows) if rows.has_invalid_dates) && !loading.has("unchecked") {
         loading = loading.with("unchecked", "zero-dates");
         given.push(("unchecked".into(), vec!["zero-dates".into()]));
@@ -152,6 +186,7 @@ pub(crate) fn run(args: &TuneArgs, output: &Output, command: Command) -> Result<
     let advice = verdict::of(&outcome, last.read).ok_or_else(|| Error::config("nothing was measured to its end"))?;
     let found = TuneResult {
         args,
+        named,
         table: &table,
         sample: &sample,
         last: &last,
@@ -177,10 +212,10 @@ impl TuneArgs {
     /// The options that every load of a sample has.
     fn handed_on(&self) -> LoaderArgs {
         let given = [("guarantee", &self.guarantee), ("unchecked", &self.unchecked)];
-        given.into_iter().filter_map(|(name, text)| Some((name, text.as_ref()?))).fold(
-            LoaderArgs::default(),
-            |options, (name, text)| options.with(name, text),
-        )
+        given
+            .into_iter()
+            .filter_map(|(name, text)| Some((name, text.as_ref()?)))
+            .fold(LoaderArgs::default(), |options, (name, text)| options.with(name, text))
     }
 }
 
@@ -233,12 +268,9 @@ impl Trials<'_> {
             let seconds = self.measure(&Candidate::DEFAULT)?.map_err(Error::config)?;
             self.sized = Some(seconds);
             let read = self.last.as_ref().map_or(0, |report| report.read);
-            if seconds >= goal / 1.5 || read < self.rows || self.rows == most || self.left() <= 0.0 {
-                break;
-            }
-            self.sized = None;
-            let times = (goal / seconds.max(0.001)).min(20.0);
-            self.rows = ((self.rows as f64 * times) as u64).clamp(1, most);
+            let is_all = read < self.rows || self.left() <= 0.0;
+            let Some(rows) = next_sample(self.rows, seconds, goal, most).filter(|_| !is_all) else { break };
+            (self.rows, self.sized) = (rows, None);
         }
         Ok(())
     }
@@ -255,7 +287,8 @@ impl Trials<'_> {
             }
             Sample::Table(rows) => {
                 let options = candidate.apply(self.loading.options()?.with_bad_rows(BadRows::Skip));
-                Loader::new(self.config.clone(), into).with_options(options).load(vec![rows.source(self.rows)?])
+                let loader = Loader::new(self.config.clone(), into).with_front_end(FrontEnd::Command);
+                loader.with_options(options).load(vec![rows.source(self.rows)?])
             }
         }
     }
@@ -326,6 +359,8 @@ impl Measure<Candidate> for Trials<'_> {
 /// The result, to be shown.
 struct TuneResult<'a> {
     args: &'a TuneArgs,
+    /// The table as the command line has it.
+    named: &'a str,
     table: &'a TableName,
     sample: &'a Sample,
     last: &'a Report,
@@ -365,7 +400,7 @@ impl TuneResult<'_> {
             Sample::Files(_) => words.extend(self.args.files.iter().map(|file| quoted(file))),
             Sample::Table(_) => words.push("FILE".into()),
         }
-        words.extend(["--into".into(), quoted(&self.args.table)]);
+        words.extend(["--into".into(), quoted(self.named)]);
         for (name, values) in &self.given {
             if values.is_empty() {
                 words.push(format!("--{name}"));
@@ -394,16 +429,7 @@ impl TuneResult<'_> {
             self.last.server,
             human::counted(self.last.read, "row")
         );
-        if !self.left_out.is_empty() {
-            let _ = writeln!(
-                text,
-                "the copy lacks {}: a load into the table itself takes longer",
-                self.left_out.join(" and ")
-            );
-        }
-        if !self.sees_triggers {
-            text += "triggers cannot be seen without the right TRIGGER: if the table has some, a load into it takes longer\n";
-        }
+        text += &lacks(self.left_out, self.sees_triggers);
         if self.last.rejected > 0 {
             let _ = writeln!(
                 text,
@@ -412,46 +438,16 @@ impl TuneResult<'_> {
                 first_reject(self.last).unwrap_or_default()
             );
         }
-        let turns = human::counted(self.outcome.finalists[0].seconds.len() as u64, "turn");
-        let _ = writeln!(text, "\nseconds a load, median of {turns}:");
-        let mut finalists: Vec<_> = self.outcome.finalists.iter().collect();
-        finalists.sort_by(|a, b| a.median().total_cmp(&b.median()));
-        for arm in finalists {
-            let _ = writeln!(text, "  {:>8.3}  {}", arm.median(), arm.candidate);
-        }
-        if !self.outcome.dropped.is_empty() {
-            let _ = writeln!(text, "dropped on the way, after fewer turns:");
-        }
-        for arm in self.outcome.dropped.iter().take(SHOWN) {
-            let _ = writeln!(
-                text,
-                "  {:>8.3}  {} ({})",
-                arm.median(),
-                arm.candidate,
-                human::counted(arm.seconds.len() as u64, "turn")
-            );
-        }
-        if let Some(more) = self.outcome.dropped.len().checked_sub(SHOWN).filter(|more| *more > 0) {
-            let _ = writeln!(text, "  and {more} others");
-        }
-        for (why, candidates) in refusals(&self.outcome) {
-            let _ = writeln!(text, "  refused: {candidates}: {why}");
-        }
+        text += "\nseconds a load:\n";
+        text += &(arms(&self.outcome) + &refusals(&self.outcome));
         text += &not_measured(&self.outcome);
         let _ = write!(text, "\n{}\n{}", self.sentence(), self.command());
         text
     }
 
     fn sentence(&self) -> String {
-        let Advice { candidate, certainty, gain, rate, next, .. } = &self.advice;
-        let mut text = match certainty {
-            Certainty::Faster => {
-                format!("`{candidate}` is faster than the defaults, which take {} as long.", times(gain))
-            }
-            Certainty::DefaultsAreEnough => "The defaults are as fast as anything that was measured.".to_owned(),
-            Certainty::Undecided => format!("{} With the defaults:", undecided(&self.outcome, &self.advice)),
-        };
-        let _ = write!(text, " {}", per_second(rate));
+        let Advice { rate, next, .. } = &self.advice;
+        let mut text = conclusion(&self.outcome, &self.advice);
         if let Some(rows) = self.rows_in_all() {
             let seconds = Duration::from_secs_f64(rows as f64 / rate.median);
             let _ =
@@ -465,9 +461,8 @@ impl TuneResult<'_> {
     }
 
     fn as_json(&self) -> Value {
-        let Advice { candidate, certainty, gain, rate, next, .. } = &self.advice;
-        let arm = |arm: &race::Arm| json!({ "options": options(&arm.candidate), "seconds": arm.seconds });
-        json!({
+        let mut json = options_of(&self.outcome, &self.advice, &options);
+        let more = json!({
             "inrush": "tune",
             "version": 1,
             "table": self.table.quoted(),
@@ -476,20 +471,14 @@ impl TuneResult<'_> {
             "rejected_rows": self.last.rejected,
             "left_out": self.left_out,
             "sees_triggers": self.sees_triggers,
-            "finalists": self.outcome.finalists.iter().map(arm).collect::<Vec<_>>(),
-            "dropped": self.outcome.dropped.iter().map(arm).collect::<Vec<_>>(),
-            "refused": self.outcome.refused.iter().map(|(one, why)| json!({ "options": options(one), "why": why })).collect::<Vec<_>>(),
-            "not_measured": self.outcome.not_measured.iter().map(options).collect::<Vec<_>>(),
-            "options": options(candidate),
-            "certainty": certainty.name(),
-            "fastest": options(&self.advice.fastest),
-            "defaults_take_times": ratio(gain),
-            "rows_per_second": { "median": rate.median, "low": rate.interval.map(|at| at.low), "high": rate.interval.map(|at| at.high) },
             "rows_in_all": self.rows_in_all(),
-            "next": next.as_ref().map(|(one, times)| json!({ "options": options(one), "takes_times": ratio(times) })),
             "command": self.command(),
             "exit_code": exit::OK,
-        })
+        });
+        if let (Value::Object(json), Value::Object(more)) = (&mut json, more) {
+            json.extend(more);
+        }
+        json
     }
 
     /// Keys and values of a job file in this folder.
@@ -513,7 +502,7 @@ impl TuneResult<'_> {
             values => (name.as_str(), json!(values)),
         }));
         let lines: String = lines.iter().map(|(name, value)| format!("{name} = {value}\n")).collect();
-        format!("# By inrush tune: {}\n{lines}", per_second(&self.advice.rate))
+        format!("# By inrush tune: {}\n{lines}", short_interval(&self.advice.rate))
     }
 }
 
@@ -554,7 +543,7 @@ pub(crate) fn given(command: Command, arguments: impl Iterator<Item = OsString>)
 }
 
 /// Options that `inrush load` lacks.
-const OWN: [&str; 3] = ["budget", "rows", "write-job"];
+const OWN: [&str; 6] = ["budget", "rows", "write-job", "callers", "row-bytes", "server-cores"];
 
 /// A word as a shell reads it.
 fn quoted(word: &str) -> String {
@@ -589,21 +578,92 @@ fn times(ratio: &Ratio) -> String {
     }
 }
 
-fn per_second(rate: &Rate) -> String {
+/// A rate with its interval.
+fn short_interval(rate: &Rate) -> String {
     let interval = rate.interval.map(|at| format!(" ({} to {})", human::short(at.low), human::short(at.high)));
     format!("{} rows/s{}", human::short(rate.median), interval.unwrap_or_default())
 }
 
-/// The reasons of what was refused, each with its candidates.
-fn refusals(outcome: &Outcome<Candidate>) -> Vec<(String, String)> {
-    let mut all: Vec<(String, String)> = Vec::new();
+/// What a copy lacks, as lines.
+fn lacks(left_out: &[String], sees_triggers: bool) -> String {
+    let mut text = String::new();
+    if !left_out.is_empty() {
+        let _ = writeln!(text, "the copy lacks {}: writing into the table itself takes longer", left_out.join(" and "));
+    }
+    if !sees_triggers {
+        text +=
+            "triggers cannot be seen without the right TRIGGER: if the table has some, writing into it takes longer\n";
+    }
+    text
+}
+
+/// The medians of all that were measured, a line each.
+fn arms<C: Options>(outcome: &Outcome<C>) -> String {
+    let turns = |arm: &race::Arm<C>| human::counted(arm.seconds.len() as u64, "turn");
+    let mut finalists: Vec<_> = outcome.finalists.iter().collect();
+    finalists.sort_by(|a, b| a.median().total_cmp(&b.median()));
+    let mut text = String::new();
+    for arm in finalists {
+        let default = if arm.candidate == C::DEFAULT && !arm.candidate.to_string().contains("defaults") {
+            ", the default"
+        } else {
+            ""
+        };
+        let _ = writeln!(text, "  {:>8.3}  {} (median of {}{default})", arm.median(), arm.candidate, turns(arm));
+    }
+    if !outcome.dropped.is_empty() {
+        text += "dropped on the way, after fewer turns:\n";
+    }
+    for arm in outcome.dropped.iter().take(SHOWN) {
+        let _ = writeln!(text, "  {:>8.3}  {} ({})", arm.median(), arm.candidate, turns(arm));
+    }
+    if let Some(more) = outcome.dropped.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        let _ = writeln!(text, "  and {more} others");
+    }
+    text
+}
+
+/// What to take and why, with its rate, without a full stop.
+fn conclusion<C: Options>(outcome: &Outcome<C>, advice: &Advice<C>) -> String {
+    let Advice { candidate, certainty, gain, rate, .. } = advice;
+    let text = match certainty {
+        Certainty::Faster => {
+            format!("`{candidate}` is faster than the defaults, which take {} as long.", times(gain))
+        }
+        Certainty::DefaultsAreEnough => "The defaults are as fast as anything that was measured.".to_owned(),
+        Certainty::Undecided => format!("{} With the defaults:", undecided(outcome, advice)),
+    };
+    format!("{text} {}", short_interval(rate))
+}
+
+/// The outcome and the advice as JSON, with `of` for options.
+fn options_of<C: Options>(outcome: &Outcome<C>, advice: &Advice<C>, of: &dyn Fn(&C) -> Value) -> Value {
+    let Advice { candidate, fastest, certainty, gain, rate, next } = advice;
+    let arm = |arm: &race::Arm<C>| json!({ "options": of(&arm.candidate), "seconds": arm.seconds });
+    json!({
+        "finalists": outcome.finalists.iter().map(arm).collect::<Vec<_>>(),
+        "dropped": outcome.dropped.iter().map(arm).collect::<Vec<_>>(),
+        "refused": outcome.refused.iter().map(|(one, why)| json!({ "options": of(one), "why": why })).collect::<Vec<_>>(),
+        "not_measured": outcome.not_measured.iter().map(of).collect::<Vec<_>>(),
+        "options": of(candidate),
+        "certainty": certainty.name(),
+        "fastest": of(fastest),
+        "defaults_take_times": ratio(gain),
+        "rows_per_second": { "median": rate.median, "low": rate.interval.map(|at| at.low), "high": rate.interval.map(|at| at.high) },
+        "next": next.as_ref().map(|(one, times)| json!({ "options": of(one), "takes_times": ratio(times) })),
+    })
+}
+
+/// The reasons of what was refused, each with its candidates, as lines.
+fn refusals<C: Display>(outcome: &Outcome<C>) -> String {
+    let mut all: Vec<(&str, String)> = Vec::new();
     for (candidate, why) in &outcome.refused {
         match all.iter_mut().find(|(known, _)| known == why) {
             Some((_, candidates)) => *candidates += &format!(", {candidate}"),
-            None => all.push((why.clone(), candidate.to_string())),
+            None => all.push((why, candidate.to_string())),
         }
     }
-    all
+    all.iter().map(|(why, candidates)| format!("  refused: {candidates}: {why}\n")).collect()
 }
 
 /// What was left when the time was over, as a line.
@@ -613,8 +673,8 @@ fn not_measured<C: Display>(outcome: &Outcome<C>) -> String {
     let more = left.len().saturating_sub(SHOWN);
     match left.len() {
         0 => String::new(),
-        _ if more == 0 => format!("not measured, as the time was over: {}\n", named.join(", ")),
-        _ => format!("not measured, as the time was over: {} and {more} others\n", named.join(", ")),
+        _ if more == 0 => format!("not measured, for want of time: {}\n", named.join(", ")),
+        _ => format!("not measured, for want of time: {} and {more} others\n", named.join(", ")),
     }
 }
 
@@ -624,10 +684,13 @@ fn undecided<C: Options>(outcome: &Outcome<C>, advice: &Advice<C>) -> String {
     let (fastest, times) = (advice.fastest, times(&advice.gain));
     match (fastest == C::DEFAULT, advice.gain.interval) {
         (true, _) if outcome.finalists.len() == 1 && outcome.dropped.is_empty() => {
-            "Undecided: nothing but the defaults was measured in this time; a longer `--budget` compares options.".into()
+            "Undecided: nothing but the defaults was measured in this time; a longer `--budget` compares options."
+                .into()
         }
         (true, _) => {
-            format!("Undecided: the defaults were the fastest, but there was time for {turns} only; a longer `--budget` decides.")
+            format!(
+                "Undecided: the defaults were the fastest, but there was time for {turns} only; a longer `--budget` decides."
+            )
         }
         (false, None) => format!(
             "Undecided: `{fastest}` may be faster than the defaults, which took {times} as long; there was time for {turns} only, and a longer \

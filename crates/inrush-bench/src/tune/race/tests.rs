@@ -105,7 +105,7 @@ fn with_noise_the_choice_is_within_five_percent_nearly_always() {
 #[test]
 fn all_finalists_have_as_many_samples_and_an_interval() {
     for seed in 0..50 {
-        let outcome = run(&space(), &mut Simulated::new(&seconds, 0.3, 60.0, seed)).unwrap();
+        let outcome = run(&space(), &mut Simulated::new(&seconds, 0.3, 240.0, seed)).unwrap();
         let n = outcome.finalists[0].seconds.len();
         assert!(n >= 6 && outcome.finalists.iter().all(|arm| arm.seconds.len() == n));
         assert!((2..=FINALISTS).contains(&outcome.finalists.len()));

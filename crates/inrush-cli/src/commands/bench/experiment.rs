@@ -352,7 +352,7 @@ fn describe<E: Experiment>(experiment: &E, server: &Server, left_out: Vec<LeftOu
     Run {
         version: VERSION,
         experiment: E::NAME.into(),
-        at: jiff::Timestamp::now().strftime("%FT%TZ").to_string(),
+        at: now(),
         seed: common.seed,
         inrush: Program {
             version: env!("CARGO_PKG_VERSION").into(),
@@ -371,6 +371,16 @@ pub(super) fn show(results: &Results, output: &Output) {
     if !results.cases.is_empty() {
         output.result(super::text_report(results, output.width()).trim_end());
     }
+}
+
+/// Now, as names of files have it.
+pub(super) fn stamp_of_now() -> String {
+    stamp(&now())
+}
+
+/// Now, in UTC.
+fn now() -> String {
+    jiff::Timestamp::now().strftime("%FT%TZ").to_string()
 }
 
 /// `20260102-030405`.
