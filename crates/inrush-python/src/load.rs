@@ -411,6 +411,7 @@ fn words(event: &LoadEvent) -> Option<(u8, String)> {
         | LoadEvent::RetryStep { .. }
         | LoadEvent::FewerLanes { .. }
         | LoadEvent::Silent { .. }
+        | LoadEvent::ThrottleUnread { .. }
         | LoadEvent::ShortOfMemory { .. }
         | LoadEvent::Touched { .. }
         | LoadEvent::Replaced { .. }

@@ -26,6 +26,7 @@ pub(crate) fn as_report<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound
         "replays": report.replays,
         "bytes": report.bytes,
         "seconds": report.elapsed.as_secs_f64(),
+        "yielded_seconds": report.yielded.as_secs_f64(),
         "sorted_by": report.sort.as_ref().map(|sort| sort.columns.clone()),
         "sort_reason": &report.order.reason,
         "pending": &report.pending,

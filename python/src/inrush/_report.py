@@ -167,6 +167,8 @@ class Report:
     replays: int
     bytes: int
     seconds: float
+    yielded_seconds: float
+    """The part of `seconds` in which the load waited because of `throttle`."""
     sorted_by: list[str] | None
     sort_reason: str
     pending: list[str] = field(default_factory=list[str])

@@ -63,6 +63,7 @@ mod steps;
 mod stopped;
 mod stores;
 mod terminal;
+mod throttle;
 mod tune;
 mod tuning;
 mod untouched;

@@ -13,6 +13,7 @@ pub mod sort;
 pub mod source;
 pub mod steps;
 mod stood;
+pub mod throttle;
 pub mod tuner;
 
 pub use crate::column::ColumnKind;

@@ -225,6 +225,8 @@ pub struct Report {
     pub bytes: u64,
     /// How long it took, from the first connection to the last answer.
     pub elapsed: Duration,
+    /// The part of it in which the load yielded to others.
+    pub yielded: Duration,
     /// Which records are stored (in ranges that contain rejects, all except these).
     pub stored_records: Vec<Records>,
     /// Which records' fate is unknown.

@@ -55,6 +55,7 @@ pub fn as_json(report: &Report) -> Value {
         "retries": report.retries.iter().map(retry_json).collect::<Vec<_>>(),
         "bytes": report.bytes,
         "seconds": report.elapsed.as_secs_f64(),
+        "yielded_seconds": report.yielded.as_secs_f64(),
         "stored_records": report.stored_records.iter().map(records_json).collect::<Vec<_>>(),
         "unknown_records": report.unknown_records.iter().map(records_json).collect::<Vec<_>>(),
         "first_rejects": report.first_rejects.iter().map(reject_json).collect::<Vec<_>>(),

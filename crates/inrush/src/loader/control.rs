@@ -13,6 +13,10 @@ pub struct Control {
     started: Instant,
     stop: AtomicBool,
     aborted: AtomicBool,
+    /// Nothing more is to be read for now.
+    yields: AtomicBool,
+    /// For how long, in microseconds, as far as it is over.
+    yielded: AtomicU64,
     /// Chunks after this one are not to be committed: a bad row was found in it, or it could not be stored.
     stop_after: AtomicU64,
     pub(super) read: AtomicU64,
@@ -101,6 +105,8 @@ impl Default for Control {
             started: Instant::now(),
             stop: AtomicBool::new(false),
             aborted: AtomicBool::new(false),
+            yields: AtomicBool::new(false),
+            yielded: AtomicU64::new(0),
             stop_after: AtomicU64::new(u64::MAX),
             read: AtomicU64::new(0),
             stored: AtomicU64::new(0),
@@ -200,6 +206,24 @@ impl Control {
     /// Whether the reader should read on.
     pub(super) fn wants_more(&self) -> bool {
         !self.is_stopping() && self.stop_after.load(Relaxed) == u64::MAX
+    }
+
+    /// Whether the reader should wait, because the load yields to others.
+    pub(super) fn is_yielding(&self) -> bool {
+        self.yields.load(Relaxed)
+    }
+
+    pub(super) fn set_yielding(&self, yields: bool) {
+        self.yields.store(yields, Relaxed);
+    }
+
+    pub(super) fn count_yielded(&self, waited: Duration) {
+        self.yielded.fetch_add(u64::try_from(waited.as_micros()).unwrap_or(u64::MAX), Relaxed);
+    }
+
+    /// For how long the load has yielded.
+    pub(super) fn yielded(&self) -> Duration {
+        Duration::from_micros(self.yielded.load(Relaxed))
     }
 
     /// Has an abort end a connection that belongs to no lane.

@@ -31,6 +31,7 @@ mod report;
 mod run;
 mod sort;
 pub(crate) mod sql;
+mod throttle;
 
 pub use commit::ledger::{Forgotten, JobProgress, JobRun, JobStatus};
 pub use control::{Control, Snapshot, Waiting};
@@ -57,6 +58,7 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
+use throttle::Yielding;
 
 /// Loads sources into one table.
 ///
@@ -163,6 +165,7 @@ impl Loader {
         };
         let Self { config, table, options, handler, reject_header, reject_store, .. } = self;
         let load = Arc::new(Load::new(options, (reject_header, reject_store), control.clone(), handler));
+        let yielding = Yielding::open(&load, &config).map_err(interrupted)?;
         let (target, mut plans) = open::open(load, config, &table, &mut sources).map_err(interrupted)?;
         sort::remove_left(&target);
         let columns = columns_of_all(&plans);
@@ -199,7 +202,7 @@ impl Loader {
         let lanes = open::lanes(first, &target);
         let unchanged: Vec<_> =
             sources.iter().filter_map(|source| Some((source.name().into(), source.unchanged()?))).collect();
-        let finished = run::run(&target, lanes, sources, plans);
+        let finished = run::run(&target, lanes, sources, plans, yielding);
         let report = report(target, jobs, finished, &unchanged, sorted.as_ref().map(|sort| sort.report.clone()));
         Ok(whole(report))
     }
@@ -483,6 +486,7 @@ fn report(
         bytes: sort.as_ref().map_or(snapshot.bytes, |sort| sort.source_bytes),
         sort,
         elapsed: control.elapsed(),
+        yielded: control.yielded(),
         stored_records: load_report::merge(std::mem::take(&mut counters.stored_records)),
         unknown_records: load_report::merge(std::mem::take(&mut counters.unknown_records)),
         first_rejects,

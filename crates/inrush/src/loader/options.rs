@@ -4,6 +4,7 @@
 use DerivedLoad::{Part, TableCopy};
 use inrush_core::load::lane::Unchecked;
 use inrush_core::load::ledger::NamedJob;
+use inrush_core::load::throttle::Ceiling;
 use inrush_core::load::{Matching, Mode};
 use inrush_core::write::{Computed, Method};
 use inrush_core::{Error, Result, human};
@@ -30,6 +31,8 @@ pub struct LoadOptions {
     pub memory: usize,
     /// The most rows a second; `None` is no limit.
     pub rate: Option<NonZeroU64>,
+    /// To what the load yields: it waits while the server reports more than this of itself.
+    pub throttle: Vec<Ceiling>,
     /// The file for the tuner's input and its decisions, line by line.
     pub tuning_trace: Option<PathBuf>,
     /// How fields are matched to columns.
@@ -102,6 +105,7 @@ inrush_core::setters!(LoadOptions {
     with_batch => batch: as BatchSize,
     with_memory => memory: as usize,
     with_rate => rate: into Option<NonZeroU64>,
+    with_throttle => throttle: into Vec<Ceiling>,
     with_tuning_trace => tuning_trace: into Option<PathBuf>,
     with_matching => matching: as Matching,
     with_set => set: into Vec<Computed>,
@@ -141,6 +145,7 @@ impl Default for LoadOptions {
             batch: BatchSize::Auto,
             memory: 256 << 20,
             rate: None,
+            throttle: Vec::new(),
             tuning_trace: None,
             matching: Matching::ByName,
             set: Vec::new(),
@@ -302,8 +307,23 @@ impl LoadOption {
             OPTIONAL,
             |options, text| given(&mut options.rate, human::rate_of(text).and_then(NonZeroU64::new)),
         )
+<<<<<<< HEAD
         .takes("rows a second: `5000`, `50k` or `1M`, at least 1")
         .not_of(&[TableCopy]),
+=======
+        .takes("rows a second: `5000`, `50k` or `1M`, at least 1"),
+        list(
+            "throttle",
+            "Wait while the server has too much to do: `threads-running`, `history` (undo logs), `flow-control` (Galera), `checkpoint-age` (redo), \
+             each with its limit",
+            "SIGNAL=MOST,..",
+            |options, text| {
+                options.throttle.push(Ceiling::parse(text)?);
+                Some(())
+            },
+        )
+        .takes("a signal and its limit: `--throttle threads-running=40`, `--throttle history=1M,checkpoint-age=75%`"),
+>>>>>>> 1cb058ff (Loads yield to what a server reports: --throttle with running threads, undo logs, flow control and the age of the checkpoint)
         one("max-bad", "Stop after more than N bad rows, or P% of the rows", ("N|P%", ""), OPTIONAL, |options, text| {
             given(&mut options.max_bad, MaxBad::parse(text))
         })

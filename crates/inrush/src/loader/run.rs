@@ -11,6 +11,7 @@ use super::read::reader::Reader;
 use super::read::work_queue::WorkQueue;
 use super::report::counters::ChunkOutcome;
 use super::report::event::LoadEvent;
+use super::throttle::Yielding;
 use crate::fault;
 use inrush_core::load::Source;
 use inrush_core::load::modes::Counted;
@@ -30,6 +31,7 @@ pub(super) fn run(
     lanes: Vec<Option<Lane<'_>>>,
     sources: Vec<Box<dyn Source>>,
     plans: Vec<Arc<SourcePlan>>,
+    yielding: Option<Yielding>,
 ) -> bool {
     // Without a place in the queue: the reader holds the next batch.
     let (batches_in, batches) = sync_channel(0);
@@ -40,7 +42,7 @@ pub(super) fn run(
     let reader = thread::spawn(move || reader.read(sources, &plans));
     thread::scope(|scope| {
         let (over, is_over) = channel();
-        scope.spawn(move || watch::watch(target, &is_over));
+        scope.spawn(move || watch::watch(target, &is_over, yielding));
         let n_lanes = Arc::new(AtomicUsize::new(lanes.len()));
         let workers = LoadWorkers { scope, target, work_queue: &work_queue, n_lanes, _over: over };
         for (number, lane) in lanes.into_iter().enumerate() {

@@ -1,5 +1,6 @@
 //! The watch over silent lanes: a server may wait instead of failing (a full disk, a lock), so after 30 s without an answer
-//! we report it, with what the server says it is doing. It also watches lanes that have nothing to do because memory is short.
+//! we report it, with what the server says it is doing. It also watches lanes that have nothing to do because memory is short, and has
+//! the load yield to others.
 
 use super::waits::beside;
 use crate::Config;
@@ -7,6 +8,7 @@ use crate::blocking::Connection;
 use crate::loader::control::lock;
 use crate::loader::plan::target::Target;
 use crate::loader::report::event::LoadEvent;
+use crate::loader::throttle::Yielding;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 
@@ -16,11 +18,11 @@ const SILENCE: Duration = Duration::from_secs(30);
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// Watches until the load is over, which is when the other end of `over` is dropped.
-pub(crate) fn watch(target: &Target, over: &Receiver<()>) {
+pub(crate) fn watch(target: &Target, over: &Receiver<()>, mut yielding: Option<Yielding>) {
     let mut has_told_of_memory = false;
+    let is_over = || target.load.control.is_aborted() || over.try_recv() == Err(TryRecvError::Disconnected);
     while over.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
         for (lane, connection_id, waiting_for, seconds) in silent_lanes(target, Instant::now()) {
-            let is_over = || target.load.control.is_aborted() || over.try_recv() == Err(TryRecvError::Disconnected);
             let config = target.config.clone();
             // Abandoned if the load ends meanwhile.
             let Ok(Some(state)) = beside("inrush-watch", is_over, move || server_state(&config, connection_id)) else {
@@ -32,6 +34,12 @@ pub(crate) fn watch(target: &Target, over: &Receiver<()>) {
             target.load.notify(&shortage);
             has_told_of_memory = true;
         }
+        if let Some(yielding) = &mut yielding {
+            yielding.poll(&target.load, is_over);
+        }
+    }
+    if let Some(yielding) = yielding {
+        yielding.end(&target.load);
     }
 }
 

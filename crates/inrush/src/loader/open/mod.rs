@@ -285,7 +285,7 @@ pub(super) fn first_steps(first: &mut Lane<'_>, target: &Target, jobs: &mut Jobs
     std::thread::scope(|scope| {
         // A table that is in use keeps a TRUNCATE waiting.
         let (_over, is_over) = channel();
-        scope.spawn(move || watch::watch(target, &is_over));
+        scope.spawn(move || watch::watch(target, &is_over, None));
         prepare_table(&mut first.connection, target, jobs)
     })?;
     target.load.control.waits(0, None);

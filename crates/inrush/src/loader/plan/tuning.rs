@@ -199,8 +199,8 @@ fn limits(options: &LoadOptions, before: Before) -> Limits {
         Order::Sorted | Order::SortedForOneLane => SORTED_BATCH.min(options.memory / 16).max(FIRST_BATCH),
     };
     let max_batch = MAX_BATCH.min(transaction_bytes);
-    // Nothing is sent by a dry run, and what a rate allows needs no more lanes: there is nothing to find out.
-    let is_fixed = options.dry_run || options.rate.is_some();
+    // Nothing is sent by a dry run, and what a rate or others allow needs no more lanes: there is nothing to find out.
+    let is_fixed = options.dry_run || options.rate.is_some() || !options.throttle.is_empty();
     let for_one = order == Order::SortedForOneLane;
     let is_one = for_one || is_serial && !options.dry_run;
     let lanes = options.lanes.unwrap_or_else(|| if is_one { 1 } else { first_lanes() });

@@ -1,5 +1,5 @@
-//! The reading half of a load: batches in order, as large as the tuner says (smaller near the end), when there is memory for them and
-//! the rate lets them go.
+//! The reading half of a load: batches in order, as large as the tuner says (smaller near the end), when there is memory for them, the
+//! rate lets them go and the load yields to no one.
 
 use super::prepare::UnparsedChunk;
 use crate::loader::control::Control;
@@ -94,7 +94,7 @@ impl Reader {
         self.tuning.budget().wait_for(expected, || self.control.wants_more());
     }
 
-    /// Gives a batch to the lanes, once the rate allows it. Returns `false` if no lane takes batches any more.
+    /// Gives a batch to the lanes, once the rate and others allow it. Returns `false` if no lane takes batches any more.
     fn hand_on(&mut self, number: u64, raw_chunk: Box<dyn RawChunk>, plan: &Arc<SourcePlan>) -> bool {
         let (records, bytes) = (raw_chunk.records(), raw_chunk.bytes());
         self.control.count_read(records, bytes);
@@ -107,6 +107,9 @@ impl Reader {
                 thread::sleep(LOOK_EVERY.min(Duration::from_micros(wait as u64)));
             }
             pace.let_go(records, bytes, self.control.elapsed());
+        }
+        while self.control.is_yielding() && self.control.wants_more() {
+            thread::sleep(LOOK_EVERY);
         }
         self.batches.send((UnparsedChunk { number, raw_chunk, reservation }, plan.clone())).is_ok()
     }
@@ -136,5 +139,5 @@ impl Behind {
     }
 }
 
-/// How long a reader that keeps to a rate takes to notice that the load is to end.
+/// How long a reader that waits for its turn takes to notice it, or that the load is to end.
 const LOOK_EVERY: Duration = Duration::from_millis(100);

@@ -180,6 +180,23 @@ pub enum LoadEvent {
         /// The server's state of that connection, or why it is not known.
         state: String,
     },
+    /// The load waits, because the server has too much to do.
+    Yields {
+        /// Which signals exceed their ceilings, and by what.
+        reason: String,
+    },
+    /// The load goes on after it yielded.
+    GoesOn {
+        /// For how long it waited.
+        waited: Duration,
+    },
+    /// What the load yields to cannot be read for now; the load waits or goes on as before.
+    ThrottleUnread {
+        /// Whether it waits.
+        waits: bool,
+        /// The error.
+        reason: String,
+    },
     /// The number of lanes or the size of batches changes now, or stays after a trial.
     Tuned(Tuned),
 }

@@ -80,7 +80,7 @@ pub(crate) fn make_keys(connection: &mut Connection, target: &Target, jobs: &mut
     thread::scope(|scope| {
         // It takes long, and the server may say how far it is.
         let (_over, is_over) = channel();
-        scope.spawn(move || watch::watch(target, &is_over));
+        scope.spawn(move || watch::watch(target, &is_over, None));
         make_keys_of(connection, target, jobs, &shadow)
     })
 }

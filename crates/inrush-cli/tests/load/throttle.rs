@@ -1,0 +1,61 @@
+//! Loads that yield to others (`--throttle`).
+
+use crate::numbers::{TABLE, numbers};
+use crate::place::everywhere;
+use crate::session::await_true;
+use crate::stopped::Running;
+use std::process::Stdio;
+
+/// Others keep the server busy: the load sends nothing until they are gone, and is not disturbed in what it stores.
+#[test]
+fn a_load_waits_while_too_many_threads_run() {
+    everywhere("throttle_threads", |place| {
+        place.sql(TABLE);
+        std::fs::write(place.path("numbers.csv"), numbers(5_000, |id| format!("{id},{id}"))).unwrap();
+        let busy = || {
+            let mut client = place.server.client();
+            client.args(["-e", "SELECT SLEEP(1000)", place.schema.name()]).stdout(Stdio::null()).stderr(Stdio::null());
+            client.spawn().unwrap()
+        };
+        let mut others: Vec<_> = (0..N_OTHERS).map(|_| busy()).collect();
+        let ids = || {
+            place.sql("SELECT ID FROM /*!80022 performance_schema*//*M!100000 information_schema*/.processlist WHERE DB = DATABASE() AND STATE = 'User sleep'")
+        };
+        await_true("the others", || ids().split('|').count() == N_OTHERS);
+        let mut load = Running::start(place, "numbers.csv --into numbers --throttle threads-running=12 -v");
+        load.await_notice("waiting, the server has too much to do: `threads-running` is ");
+        assert_eq!(place.sql("SELECT COUNT(*) FROM numbers"), "0");
+        for id in ids().split('|') {
+            place.sql(&format!("KILL {id}"));
+        }
+        for other in &mut others {
+            other.wait().unwrap();
+        }
+        let done = load.end();
+        assert_eq!((done.code, place.sql("SELECT COUNT(*) FROM numbers").as_str()), (0, "5000"), "{done}");
+        done.says("going on after ");
+        assert!(done.json["yielded_seconds"].as_f64().unwrap() > 0.0, "{done}");
+    });
+}
+
+/// What a server reports is read on each of them; what it does not report is refused before the table is touched.
+#[test]
+fn signals_of_every_server() {
+    everywhere("throttle_signals", |place| {
+        place.sql(TABLE);
+        std::fs::write(place.path("numbers.csv"), numbers(500, |id| format!("{id},{id}"))).unwrap();
+        let done =
+            place.load("numbers.csv --into numbers --throttle history=1000M,checkpoint-age=99%,threads-running=5000");
+        assert_eq!((done.code, &done.json["yielded_seconds"]), (0, &0.0.into()), "{done}");
+        let done = place.load("numbers.csv --into numbers --again --throttle flow-control=5%");
+        assert_eq!(done.code, 1, "{done}");
+        done.says("error: this server does not report `flow-control`");
+        done.says("`flow-control` of nodes of Galera");
+        let done = place.load("numbers.csv --into numbers --again --throttle load=5");
+        assert_eq!(done.code, 1, "{done}");
+        done.says("a signal and its limit: `--throttle threads-running=40`");
+        assert_eq!(place.sql("SELECT COUNT(*) FROM numbers"), "500");
+    });
+}
+
+const N_OTHERS: usize = 16;
