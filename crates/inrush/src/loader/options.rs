@@ -307,11 +307,8 @@ impl LoadOption {
             OPTIONAL,
             |options, text| given(&mut options.rate, human::rate_of(text).and_then(NonZeroU64::new)),
         )
-<<<<<<< HEAD
         .takes("rows a second: `5000`, `50k` or `1M`, at least 1")
         .not_of(&[TableCopy]),
-=======
-        .takes("rows a second: `5000`, `50k` or `1M`, at least 1"),
         list(
             "throttle",
             "Wait while the server has too much to do: `threads-running`, `history` (undo logs), `flow-control` (Galera), `checkpoint-age` (redo), \
@@ -323,7 +320,6 @@ impl LoadOption {
             },
         )
         .takes("a signal and its limit: `--throttle threads-running=40`, `--throttle history=1M,checkpoint-age=75%`"),
->>>>>>> 1cb058ff (Loads yield to what a server reports: --throttle with running threads, undo logs, flow control and the age of the checkpoint)
         one("max-bad", "Stop after more than N bad rows, or P% of the rows", ("N|P%", ""), OPTIONAL, |options, text| {
             given(&mut options.max_bad, MaxBad::parse(text))
         })
