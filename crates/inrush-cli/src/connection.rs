@@ -1,7 +1,6 @@
 //! How every command finds its server: the options of the mysql client, a URL, the environment, option files. Secrets come from a
 //! file, the environment or a prompt, never from an argument.
 
-use crate::Output;
 use clap::Args;
 use inrush::Config;
 use inrush::blocking::Connection;
@@ -150,13 +149,6 @@ impl ConnectArgs {
             None if self.password => prompt().map(Some),
             None => Ok(environment.password.clone()),
         }
-    }
-}
-
-/// Prints which of several hosts was taken, with `-v`.
-pub(crate) fn describe(config: &Config, output: &Output) {
-    if let Some(host) = config.taken_host() {
-        output.detail(&format!("connected to `{host}`, of the hosts that are named"));
     }
 }
 

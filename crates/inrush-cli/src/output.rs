@@ -3,6 +3,7 @@
 use crate::colour::{AsStream, Color, painted};
 use crate::wrap::wrapped;
 use indicatif::ProgressBar;
+use inrush::Config;
 use inrush_core::Error;
 use inrush_core::printable::{printable, printable_json};
 use serde_json::json;
@@ -153,6 +154,13 @@ impl Output {
     pub(crate) fn detail(&self, text: &str) {
         if self.verbose {
             self.line("detail", text);
+        }
+    }
+
+    /// Which of several hosts was taken, with `-v`.
+    pub(crate) fn detail_host(&self, config: &Config) {
+        if let Some(host) = config.taken_host() {
+            self.detail(&format!("connected to `{host}`, of the hosts that are named"));
         }
     }
 

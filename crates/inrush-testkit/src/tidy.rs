@@ -335,8 +335,8 @@ const CORE_MODULES: &[(&str, &[&str])] = &[
     (
         "load",
         &[
-            "error", "retry", "value", "wire", "profile", "convert", "session", "sql", "column", "route", "write",
-            "zone",
+            "error", "human", "retry", "value", "wire", "profile", "convert", "session", "sql", "column", "route",
+            "write", "zone",
         ],
     ),
 ];

@@ -1,4 +1,4 @@
-//! When a load yields to others: limits on what a server reports of itself, and the decision to wait and to go on.
+//! When a load yields to others: limits on what a server reports of itself, and the decision to wait and to continue.
 //!
 //! Pure: names and values of SHOW GLOBAL STATUS come in, decisions go out.
 
@@ -81,7 +81,7 @@ impl Signal {
     }
 }
 
-/// The most that a signal may be while a load goes on.
+/// The most that a signal may be while a load continues.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ceiling {
     /// Of what.
@@ -137,13 +137,13 @@ impl Status {
 pub enum Turn {
     /// The load is to wait: the reasons.
     Waits(String),
-    /// The load is to go on.
-    GoesOn,
+    /// The load is to continue.
+    Continues,
 }
 
 /// Decides when a load waits.
 ///
-/// It waits as soon as one signal exceeds its ceiling, and goes on when all are at [`LOW`] of theirs or below, so that it does not
+/// It waits as soon as one signal exceeds its ceiling, and continues when all are at [`LOW`] of theirs or below, so that it does not
 /// alternate with each reading.
 #[derive(Debug)]
 pub struct Throttle {
@@ -153,7 +153,7 @@ pub struct Throttle {
 }
 
 impl Throttle {
-    /// With these ceilings; the load goes on.
+    /// With these ceilings; the load does not wait yet.
     pub fn new(ceilings: Vec<Ceiling>) -> Self {
         Self { ceilings, before: None, waits: false }
     }
@@ -207,14 +207,14 @@ impl Throttle {
             }
             true if is_low => {
                 self.waits = false;
-                Some(Turn::GoesOn)
+                Some(Turn::Continues)
             }
             _ => None,
         })
     }
 }
 
-/// The share of a ceiling at which a load that waits goes on.
+/// The share of a ceiling at which a load that waits continues.
 pub const LOW: f64 = 0.8;
 
 const HISTORY: &str = "Innodb_history_list_length";
@@ -245,7 +245,7 @@ mod tests {
         }
     }
 
-    /// Readings a second apart of one variable under one ceiling: `.` nothing changes, `w` waits, `g` goes on.
+    /// Readings a second apart of one variable under one ceiling: `.` nothing changes, `w` waits, `g` continues.
     #[track_caller]
     fn check(ceiling: &str, name: &str, readings: &[&str], want: &str) {
         let mut throttle = Throttle::new(vec![Ceiling::parse(ceiling).unwrap()]);
@@ -254,7 +254,7 @@ mod tests {
             match throttle.take(status) {
                 Ok(None) => '.',
                 Ok(Some(Turn::Waits(_))) => 'w',
-                Ok(Some(Turn::GoesOn)) => 'g',
+                Ok(Some(Turn::Continues)) => 'g',
                 Err(_) => '?',
             }
         };
@@ -292,7 +292,7 @@ mod tests {
         assert_eq!(read("11", "1200"), Some(Turn::Waits(words.into())));
         assert_eq!(read("1", "100"), None);
         assert_eq!(read("9", "1"), None);
-        assert_eq!(read("8", "80"), Some(Turn::GoesOn));
+        assert_eq!(read("8", "80"), Some(Turn::Continues));
     }
 
     #[test]

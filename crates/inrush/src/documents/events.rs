@@ -144,7 +144,9 @@ fn described(event: &LoadEvent) -> (&'static str, Value) {
             ("silent", json!({ "lane": lane, "waiting_for": waiting_for, "seconds": seconds, "state": state }))
         }
         LoadEvent::Yields { reason } => ("throttle", json!({ "waits": true, "reason": reason })),
-        LoadEvent::GoesOn { waited } => ("throttle", json!({ "waits": false, "waited_seconds": waited.as_secs_f64() })),
+        LoadEvent::Continues { waited } => {
+            ("throttle", json!({ "waits": false, "waited_seconds": waited.as_secs_f64() }))
+        }
         LoadEvent::FewerLanes { lanes, reason } => ("lanes", json!({ "lanes": lanes, "reason": reason })),
         // Steps, and all other events.
         other => ("notice", json!({ "what": other.in_words(FrontEnd::Command) })),

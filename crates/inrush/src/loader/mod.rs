@@ -31,7 +31,6 @@ mod report;
 mod run;
 mod sort;
 pub(crate) mod sql;
-mod throttle;
 
 pub use commit::ledger::{Forgotten, JobProgress, JobRun, JobStatus};
 pub use control::{Control, Snapshot, Waiting};
@@ -49,6 +48,7 @@ use inrush_core::load::report::{self as load_report, Report, Stop};
 use inrush_core::load::{RejectStore, Source, Unchanged};
 use inrush_core::{Error, FrontEnd, Kind, Result};
 use lanes::lane::Lane;
+use lanes::throttle::Yielding;
 use load::Load;
 use open::{preflight, steps};
 use plan::source_plan::SourcePlan;
@@ -58,7 +58,6 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
-use throttle::Yielding;
 
 /// Loads sources into one table.
 ///

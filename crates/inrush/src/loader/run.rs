@@ -3,6 +3,7 @@
 
 use super::control::lock;
 use super::lanes::lane::{Attempts, Lane};
+use super::lanes::throttle::Yielding;
 use super::lanes::watch;
 use super::plan::source_plan::SourcePlan;
 use super::plan::target::Target;
@@ -11,7 +12,6 @@ use super::read::reader::Reader;
 use super::read::work_queue::WorkQueue;
 use super::report::counters::ChunkOutcome;
 use super::report::event::LoadEvent;
-use super::throttle::Yielding;
 use crate::fault;
 use inrush_core::load::Source;
 use inrush_core::load::modes::Counted;

@@ -18,7 +18,7 @@ mod tables;
 
 use crate::commands::manifest::{Exported, Manifest, RowsOf, VERSION, lock_name};
 use crate::commands::masks::{self, Masked};
-use crate::connection::{Environment, describe, hint_at_login};
+use crate::connection::{Environment, hint_at_login};
 use crate::{Output, exit};
 pub(crate) use args::ExportArgs;
 use folder::Folder;
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
     }
     // TIMESTAMPs are instants; a file has them in UTC, whatever the server's zone is.
     let config = args.connect.config(&Environment::of_process())?.with_time_zone(TIME_ZONE)?;
-    describe(&config, output);
+    output.detail_host(&config);
     let mut connection = Connection::connect(&config).map_err(hint_at_login)?;
     let tables = tables::find(&mut connection, &args.tables, &args.columns)?;
     for table in &tables {

@@ -87,7 +87,7 @@ impl Loaded {
 fn load_and_verify(args: &LoadArgs, rows: Option<u64>, signals: &Watch, output: &Output) -> Result<Loaded> {
     let verifies = args.verifies()?;
     let config = args.connect.config(&Environment::of_process())?;
-    connection::describe(&config, output);
+    output.detail_host(&config);
     let report = check_rows(load(args, &config, signals, output)?, rows)?;
     let is_whole = matches!(exit::code_of_report(&report), exit::OK | exit::REJECTED);
     let verified = (verifies && is_whole).then(|| verified::verify(args, &config, signals, output));

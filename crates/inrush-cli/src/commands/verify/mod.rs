@@ -12,7 +12,7 @@ use super::load::{
     parse_rate, verify_files,
 };
 use super::masks::MaskArgs;
-use crate::connection::{ConnectArgs, Environment, describe, hint_at_login, other_server};
+use crate::connection::{ConnectArgs, Environment, hint_at_login, other_server};
 use crate::{Output, exit};
 use clap::Args;
 use inrush::table::TableName;
@@ -115,7 +115,7 @@ pub(crate) fn run(args: &VerifyArgs, output: &Output) -> Result<u8> {
         return tables(args, &signals, output);
     }
     let config = args.connect.config(&Environment::of_process())?;
-    describe(&config, output);
+    output.detail_host(&config);
     let load = args.load(args.into.clone(), args.what.clone());
     if let Some(loads) = loads_of_export(&load, &config, output)? {
         return with_files(args, loads, true, &config, (&signals, output));
@@ -142,7 +142,7 @@ fn tables(args: &VerifyArgs, signals: &Watch, output: &Output) -> Result<u8> {
         Some(url) => other_server(url, args.other_password_file.as_deref())?,
         None => one.clone(),
     };
-    describe(&one, output);
+    output.detail_host(&one);
     if args.other.is_none() && names[0] == names[1] {
         return Err(Error::config("a table is compared with itself").with_hint("`--other URL` names the other server"));
     }

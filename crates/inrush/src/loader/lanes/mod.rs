@@ -1,4 +1,4 @@
-//! A lane: its connection, what it sends and compares, the strict replay of a doubtful chunk, retries, waits for locks.
+//! A lane: its connection, what it sends and compares, the strict replay of a doubtful chunk, retries, waits for locks and for others.
 
 pub(crate) mod flight;
 pub(crate) mod lane;
@@ -6,5 +6,6 @@ pub(crate) mod replay;
 pub(crate) mod retry;
 pub(crate) mod send;
 pub(crate) mod sent;
+pub(crate) mod throttle;
 pub(crate) mod waits;
 pub(crate) mod watch;

@@ -2,13 +2,13 @@
 //! we report it, with what the server says it is doing. It also watches lanes that have nothing to do because memory is short, and has
 //! the load yield to others.
 
+use super::throttle::Yielding;
 use super::waits::beside;
 use crate::Config;
 use crate::blocking::Connection;
 use crate::loader::control::lock;
 use crate::loader::plan::target::Target;
 use crate::loader::report::event::LoadEvent;
-use crate::loader::throttle::Yielding;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 

@@ -185,12 +185,12 @@ pub enum LoadEvent {
         /// Which signals exceed their ceilings, and by what.
         reason: String,
     },
-    /// The load goes on after it yielded.
-    GoesOn {
+    /// The load continues after it yielded.
+    Continues {
         /// For how long it waited.
         waited: Duration,
     },
-    /// What the load yields to cannot be read for now; the load waits or goes on as before.
+    /// What the load yields to cannot be read for now; the load waits or continues as before.
     ThrottleUnread {
         /// Whether it waits.
         waits: bool,

@@ -44,7 +44,7 @@ pub(crate) fn while_locked<T>(
     run: impl FnOnce(&mut Connection) -> Result<T>,
 ) -> Result<T> {
     if target.cluster.with_local_locks().is_some() {
-        // They would keep out nobody on another node. What needs them is refused there (`promise`).
+        // They keep out no connection to another node. What needs them is refused there (`promise`).
         return run(connection);
     }
     let mut has_waited = false;

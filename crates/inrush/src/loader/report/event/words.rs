@@ -97,7 +97,7 @@ fn described(event: &LoadEvent) -> String {
             format!("no answer to {waiting_for} for {seconds} s on lane {lane}; the server says: {state}")
         }
         LoadEvent::Yields { reason } => format!("waiting, the server has too much to do: {reason}"),
-        LoadEvent::GoesOn { waited } => format!("going on after {}", human::time(*waited)),
+        LoadEvent::Continues { waited } => format!("going on after {}", human::time(*waited)),
         LoadEvent::ThrottleUnread { waits, reason } => {
             let meanwhile = if *waits { "waiting until it can" } else { "going on meanwhile" };
             format!("what `--throttle` needs cannot be read, {meanwhile}: {reason}")

@@ -1,11 +1,11 @@
 //! Yields to others: reads what the server reports of itself twice a second, on a connection of its own, and holds the reader back while it
 //! is too much. What the lanes hold already is stored.
 
-use super::lanes::waits::beside;
-use super::load::Load;
-use super::report::event::LoadEvent;
+use super::waits::beside;
 use crate::Config;
 use crate::blocking::Connection;
+use crate::loader::load::Load;
+use crate::loader::report::event::LoadEvent;
 use inrush_core::load::throttle::{Status, Throttle, Turn};
 use inrush_core::{Error, Kind, Result};
 use std::time::{Duration, Instant};
@@ -100,10 +100,10 @@ impl Yielding {
                 load.control.set_yielding(true);
                 load.notify(&LoadEvent::Yields { reason });
             }
-            Some(Turn::GoesOn) => {
+            Some(Turn::Continues) => {
                 load.control.set_yielding(false);
                 let waited = self.end_wait(load);
-                load.notify(&LoadEvent::GoesOn { waited });
+                load.notify(&LoadEvent::Continues { waited });
             }
         }
         Ok(())
