@@ -199,6 +199,7 @@ const OPTIONS: &[(&str, Rust)] = {
         ("status", Always("Loader::status")),
         ("temp-dir", Value("LoadOptions::with_temp_dir")),
         ("thousands", Always("ValueFormats::with_thousands")),
+        ("throttle", Always("LoadOptions::with_throttle")),
         ("tight", Always("LoadOptions::with_create")),
         ("time-zone", Value("LoadOptions::with_time_zone")),
         ("true", Value("ValueFormats::with_trues")),

@@ -79,6 +79,7 @@ class LoadOptions(FileOptions, total=False):
     lanes: int | str | None
     guarantee: str
     rate: int | str | None
+    throttle: Sequence[str] | str
     max_bad: int | str | None
     min_rows: int | str | None
     allow_empty: bool
@@ -130,6 +131,7 @@ def load(
     lanes: int | str | None = None,
     guarantee: str = "exactly-once",
     rate: int | str | None = None,
+    throttle: Sequence[str] | str = (),
     max_bad: int | str | None = None,
     min_rows: int | str | None = None,
     allow_empty: bool = False,
@@ -187,6 +189,8 @@ def load(
         lanes: connections side by side: `auto` measures how many pay off.
         guarantee: `exactly-once` needs a table with transactions, `at-least-once` takes any.
         rate: the most rows a second: `5000`, `50k`; without it as fast as it goes.
+        throttle: wait while the server has too much to do: `threads-running`, `history` (undo logs), `flow-control`
+            (Galera), `checkpoint-age` (redo), each with its limit.
         max_bad: stop after more than N bad rows, or P% of the rows.
         min_rows: with `replace_table` and `atomic`: keep the table as it is if fewer rows are stored, or fewer than P%
             of those that it holds.
@@ -259,6 +263,7 @@ def load(
         "lanes": lanes,
         "guarantee": guarantee,
         "rate": rate,
+        "throttle": _texts(throttle),
         "max_bad": max_bad,
         "min_rows": min_rows,
         "allow_empty": allow_empty,

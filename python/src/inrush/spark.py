@@ -38,6 +38,7 @@ LOAD_OPTIONS = (
     "memory",
     "lanes",
     "rate",
+    "throttle",
     "max_bad",
     "retry_for",
     "sort",

@@ -91,7 +91,7 @@ pub struct Ceiling {
 }
 
 impl Ceiling {
-    /// Parses `threads-running=40`, `history=1M` or `flow-control=5%`.
+    /// Parses the name of a signal and its limit with `=` between: a number such as 40 or 1M, or a share such as 5%.
     pub fn parse(text: &str) -> Option<Self> {
         let (name, most) = text.split_once('=')?;
         let (_, signal) = *Signal::ALL.iter().find(|(known, _)| *known == name.trim())?;

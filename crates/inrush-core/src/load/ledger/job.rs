@@ -139,9 +139,10 @@ impl JobLine {
             step: JobStep::parse(&row[9]).ok_or_else(odd)?,
             indexes: (!row[10].is_empty()).then(|| row[10].clone()),
             state: State::parse(&row[11]).ok_or_else(odd)?,
-            totals: match State::parse(&row[11]) {
-                Some(State::Running) => Totals::default(),
-                _ => Totals::parse(&row[12..17])?,
+            totals: match (Totals::parse(&row[12..17])?, State::parse(&row[11])) {
+                // Until it ends the column of its chunks is the mark of a fence ([`fence`](super::fence)).
+                (_, Some(State::Running)) => Totals::default(),
+                (totals, _) => totals,
             },
             started: row[17].clone(),
             finished: row[18].clone(),

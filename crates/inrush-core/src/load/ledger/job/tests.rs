@@ -55,7 +55,7 @@ fn a_line_is_read() {
             step: JobStep::Truncate,
             indexes: None,
             state: State::Running,
-            totals: Totals { chunks: 1, records: 2, rows: 3, skipped: 4, rejected: 5 },
+            totals: Totals::default(),
             started: "2026-01-01 00:00:00".into(),
             finished: String::new(),
             owner: "ann@%".into(),
@@ -63,6 +63,15 @@ fn a_line_is_read() {
             run: LastRun { began: "2026-01-02 00:00:00".into(), ..LastRun::default() },
         }
     );
+}
+
+/// While a job runs, the column of its chunks is a mark.
+#[test]
+fn a_finished_line_has_totals() {
+    let mut texts = line_row();
+    texts[11] = "done".into();
+    let line = JobLine::parse(&texts).unwrap();
+    assert_eq!(line.totals, Totals { chunks: 1, records: 2, rows: 3, skipped: 4, rejected: 5 });
 }
 
 #[test]
