@@ -166,6 +166,7 @@ fn a_summary_for_people_and_a_document_for_programs() {
                 "dry_run",
                 "exit_code",
                 "first_rejects",
+                "host",
                 "inrush",
                 "jobs",
                 "lanes",
@@ -186,7 +187,8 @@ fn a_summary_for_people_and_a_document_for_programs() {
                 "time_zone",
                 "tuning",
                 "unknown_records",
-                "version"
+                "version",
+                "yielded_seconds"
             ]
         );
         assert_eq!((&json["inrush"], &json["version"], &json["stop"]), (&"load".into(), &1.into(), &Value::Null));
