@@ -73,32 +73,12 @@ fn a_run_on_another_node_takes_over(nodes: &[Server]) {
             continue;
         }
         nodes.iter().for_each(|node| job.await_table(node));
-        let mut at = 0;
-        let mut last = Run::start_as("-0", &job.place, job.command_on(&nodes[at]), None);
-        line.runs += 1;
-        let mut finished = None;
-        for number in 1..=dice.between(1, 4) {
-            if !last.await_visits("chunk.begin", 1) {
-                break;
-            }
-            sleep(Duration::from_micros(dice.below(60_000)));
-            let older_at = at;
-            at = (at + 1 + dice.below(nodes.len() as u64 - 1) as usize) % nodes.len();
-            let newer = Run::start_as(&format!("-{number}"), &job.place, job.command_on(&nodes[at]), None);
-            line.runs += 1;
-            let older = std::mem::replace(&mut last, newer).end();
-            if job.is_finished_by(&older) {
-                finished = Some((older, older_at));
-                break;
-            }
-            line.faults += 1;
-            assert_eq!(older.code, 3, "{:?}: {older}", job.shape);
-            older.says("another run has taken this job over");
-        }
-        let ended = last.end();
-        assert!(job.is_finished_by(&ended), "{:?}: {ended}", job.shape);
-        let (done, at) = finished.unwrap_or((ended, at));
-        job.move_to(&nodes[at]);
+        let mut at = Vec::new();
+        let (done, number) = job.take_over(&mut dice, &mut line, |dice, number| {
+            at.push(at.last().map_or(0, |at| (at + 1 + dice.below(nodes.len() as u64 - 1) as usize) % nodes.len()));
+            Run::start_as(&format!("-{number}"), &job.place, job.command_on(&nodes[at[number as usize]]), None)
+        });
+        job.move_to(&nodes[at[number]]);
         job.check(&done, &mut line);
     }
     line.conclude();

@@ -11,6 +11,8 @@ use std::collections::HashMap;
 use std::io::Write as _;
 use std::process::Command;
 use std::sync::Arc;
+use std::thread::sleep;
+use std::time::Duration;
 
 /// What is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -271,6 +273,38 @@ impl Job {
     /// The same command while others are at work.
     pub(crate) fn start_beside(&self, number: u64) -> Run<'_> {
         Run::start_as(&format!("-{number}"), &self.place, self.command(), self.input.clone())
+    }
+
+    /// Has up to four more runs take the job over, each from the one before while that is at work. Returns what the run that finished it
+    /// reported, and which one it was, from 0.
+    pub(crate) fn take_over<'a>(
+        &'a self,
+        dice: &mut Dice,
+        line: &mut Line,
+        mut start: impl FnMut(&mut Dice, u64) -> Run<'a>,
+    ) -> (Done, usize) {
+        let mut last = start(dice, 0);
+        line.runs += 1;
+        let (mut newest, most) = (0, dice.between(1, 4));
+        let mut finished = None;
+        while finished.is_none() && newest < most && last.await_visits("chunk.begin", 1) {
+            sleep(Duration::from_micros(dice.below(60_000)));
+            newest += 1;
+            let newer = start(dice, newest);
+            line.runs += 1;
+            let older = std::mem::replace(&mut last, newer).end();
+            if self.is_finished_by(&older) {
+                finished = Some((older, newest - 1));
+            } else {
+                line.faults += 1;
+                assert_eq!(older.code, 3, "{:?}: {older}", self.shape);
+                older.says("another run has taken this job over");
+            }
+        }
+        let ended = last.end();
+        assert!(self.is_finished_by(&ended), "{:?}: {ended}", self.shape);
+        let (done, number) = finished.unwrap_or((ended, newest));
+        (done, number as usize)
     }
 
     /// Whether a run that ended so has finished the job.

@@ -49,28 +49,8 @@ fn a_newer_run_takes_the_job_over() {
         let mut line = Line::new("two runs at once", &server.instance);
         for turn in 0..times(2, 24) {
             let job = Job::new(server, Shape::draw_of(&Kind::ALL, turn, 20_000, server, &mut dice), &mut dice);
-            let mut last = job.start_beside(0);
-            line.runs += 1;
-            let mut done = None;
-            for number in 1..=dice.between(1, 4) {
-                if !last.await_visits("chunk.begin", 1) {
-                    break;
-                }
-                sleep(Duration::from_micros(dice.below(60_000)));
-                let newer = job.start_beside(number);
-                line.runs += 1;
-                let older = std::mem::replace(&mut last, newer).end();
-                if job.is_finished_by(&older) {
-                    done = Some(older);
-                    break;
-                }
-                line.faults += 1;
-                assert_eq!(older.code, 3, "{:?}: {older}", job.shape);
-                older.says("another run has taken this job over");
-            }
-            let ended = last.end();
-            assert!(job.is_finished_by(&ended), "{:?}: {ended}", job.shape);
-            job.check(&done.unwrap_or(ended), &mut line);
+            let (done, _) = job.take_over(&mut dice, &mut line, |_, number| job.start_beside(number));
+            job.check(&done, &mut line);
         }
         assert!(line.faults > 0, "no run took over");
         line.conclude();

@@ -231,7 +231,9 @@ fn what_the_network_does_to_each_store_changes_nothing() {
             assert!(relay.n_connections() > 1, "{what}: {} connections", relay.n_connections());
             let to = bucket.address(&format!("out {what}"));
             let done = run(place, &settings, "export", &["people", "--to", &to, "-q", "--format", "csv"]);
-            assert_eq!((done.code, bucket.open_uploads()), (0, 0), "{what}: {done}");
+            assert_eq!(done.code, 0, "{what}: {done}");
+            // Only the answer that is lost names an upload that has begun, so that it stays, as that of a killed process.
+            assert!(what == "cut early" || bucket.open_uploads() == 0, "{what}: {done}");
             let done = run(place, &bucket.settings(), "verify", &[&format!("{to}/")]);
             assert_eq!(done.code, 0, "{what}: {done}");
         }
