@@ -9,6 +9,7 @@ use crate::commands::doctor::DoctorArgs;
 use crate::commands::documents::CompletionsArgs;
 use crate::commands::export::ExportArgs;
 use crate::commands::load::LoadArgs;
+use crate::commands::run::RunArgs;
 use crate::commands::server::ServerArgs;
 use crate::commands::tune::TuneArgs;
 use crate::commands::verify::VerifyArgs;
@@ -95,6 +96,7 @@ pub(crate) enum Command {
     Load(Box<LoadArgs>),
     Export(Box<ExportArgs>),
     Verify(Box<VerifyArgs>),
+    Run(RunArgs),
     Doctor(DoctorArgs),
     Tune(Box<TuneArgs>),
     Bench(BenchArgs),

@@ -44,6 +44,7 @@ fn main() -> ExitCode {
         Command::Load(arguments) => ("load", commands::load::run(arguments, &output)),
         Command::Export(arguments) => ("export", commands::export::run(arguments, &output)),
         Command::Verify(arguments) => ("verify", commands::verify::run(arguments, &output)),
+        Command::Run(arguments) => ("run", commands::run::run(arguments, &output)),
         Command::Doctor(arguments) => ("doctor", commands::doctor::run(arguments, &output)),
         Command::Tune(arguments) => ("tune", commands::tune::run(arguments, &output, Cli::command())),
         Command::Bench(arguments) => ("bench", commands::bench::run(arguments, &output)),

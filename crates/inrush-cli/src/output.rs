@@ -128,7 +128,21 @@ impl Output {
             false => printable(text),
         };
         let mut out = std::io::stdout().lock();
-        match writeln!(out, "{text}").and_then(|()| out.flush()) {
+        self.wrote(writeln!(out, "{text}").and_then(|()| out.flush()));
+    }
+
+    /// A row of what the server returned: its bytes as they are, unless they go to a terminal.
+    pub(crate) fn row(&self, line: &[u8]) {
+        let mut out = std::io::stdout().lock();
+        self.wrote(match out.is_terminal() {
+            true => writeln!(out, "{}", printable(&String::from_utf8_lossy(line))),
+            false => out.write_all(line).and_then(|()| out.write_all(b"\n")),
+        });
+    }
+
+    /// Keeps why a result could not be written.
+    fn wrote(&self, written: std::io::Result<()>) {
+        match written {
             // A reader that closes a pipe (`| head`) has read enough.
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
                 self.unwritten.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);

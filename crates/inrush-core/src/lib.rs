@@ -14,7 +14,7 @@
 //! | [`profile`] | what a server can do and how a client must speak to it, one file for each engine |
 //! | [`auth`] | authentication plugins, one file for each |
 //! | [`session`] | the order of packets: one file for each [`session::Conversation`] |
-//! | [`sql`] | the lexical rules of SQL: quotes, comments, words |
+//! | [`sql`] | the lexical rules of SQL: quotes, comments, words; where a statement of a script ends |
 //! | [`value`] | one value: a cell of a row, a parameter |
 //! | [`column`] | what a column takes: its type, checks, the order of its values |
 //! | [`write`] | statements that write many rows, a method a file, for batches and loads |

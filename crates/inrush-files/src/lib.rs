@@ -60,6 +60,7 @@ mod paths;
 mod pending_bytes;
 mod raw;
 mod record_batches;
+mod script;
 mod sniff;
 mod tar_member;
 mod text;
@@ -91,6 +92,7 @@ pub use open::open;
 pub use paths::{expand, table_of};
 pub use raw::raw_bytes;
 pub use record_batches::{record_batches, record_batches_by_content, record_batches_once};
+pub use script::script_bytes;
 pub use sniff::DetectedDialect;
 pub use together::{
     QuotedEmpties, check_all_names, check_fields_of_formats, describe_all, found_header, likely_encodings, open_all,

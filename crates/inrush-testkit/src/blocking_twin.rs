@@ -14,7 +14,7 @@
 //! What differs otherwise is in [`PHRASES`], or in the files that both shells have of their own (`shell`, `socket`, `maintenance`).
 
 /// The files that are made.
-pub const FILES: [&str; 14] = [
+pub const FILES: [&str; 15] = [
     "arrow",
     "batch",
     "bulk",
@@ -27,6 +27,7 @@ pub const FILES: [&str; 14] = [
     "pool",
     "pool_verbs",
     "rows",
+    "split",
     "target",
     "transaction",
 ];

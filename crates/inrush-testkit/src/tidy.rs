@@ -326,11 +326,11 @@ const CORE_MODULES: &[(&str, &[&str])] = &[
     ("auth", &["error", "wire"]),
     ("convert", &["error", "setters", "value", "wire", "zone"]),
     ("column", &["error", "printable", "value", "wire", "profile", "convert", "zone"]),
-    ("sql", &[]),
+    ("sql", &["error"]),
     ("session", &["error", "retry", "value", "wire", "profile", "auth", "convert", "sql", "zone"]),
     ("route", &["value", "wire", "profile", "column"]),
     ("verify", &["error", "column"]),
-    ("write", &["error", "value", "wire", "profile", "convert", "session", "sql", "column", "zone"]),
+    ("write", &["error", "setters", "value", "wire", "profile", "convert", "session", "sql", "column", "zone"]),
     ("batch", &["error", "retry", "value", "wire", "profile", "convert", "session", "sql", "column", "write", "zone"]),
     (
         "load",

@@ -141,6 +141,7 @@ pub use inrush_core::wire::{ColumnDef, Compression, Row};
 #[cfg(feature = "loader")]
 pub use inrush_core::write::Computed;
 pub use inrush_core::write::Method;
+pub use inrush_core::write::split::{SplitOptions, SplitReport};
 /// ```
 /// #[derive(inrush::FromRow)]
 /// struct Person<'r> {

@@ -10,6 +10,7 @@ pub(crate) mod load;
 pub(crate) mod manifest;
 pub(crate) mod masks;
 pub(crate) mod rows_read;
+pub(crate) mod run;
 pub(crate) mod server;
 pub(crate) mod tune;
 pub(crate) mod verify;

@@ -54,6 +54,7 @@ mod random_schemas;
 mod record_batches;
 mod retried;
 mod runs;
+mod scripts;
 mod server_of_own;
 mod server_sort;
 mod session;

@@ -231,7 +231,7 @@ impl Session {
     }
 
     /// How texts are read, as of the last reply. MySQL does not report ANSI_QUOTES.
-    pub(crate) fn dialect(&self) -> Dialect {
+    pub fn dialect(&self) -> Dialect {
         Dialect {
             no_backslash_escapes: self.no_backslash_escapes(),
             ansi_quotes: self.status.contains(Status::SERVER_STATUS_ANSI_QUOTES),

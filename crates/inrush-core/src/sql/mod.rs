@@ -16,6 +16,10 @@
 //!
 //! Invariant: a lexeme is never empty and ends at a character's border if the text is UTF-8.
 
+mod script;
+
+pub use script::{Cut, ScriptCutter, ScriptStatement};
+
 /// How a session reads quotes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dialect {
@@ -85,6 +89,11 @@ impl<'a> Lexer<'a> {
     /// Starts at the beginning of a text.
     pub fn new(text: &'a [u8], dialect: Dialect) -> Self {
         Self { text, dialect, at: 0, is_in_condition: false }
+    }
+
+    /// Starts at this byte of the text, where a lexeme begins.
+    pub(crate) fn start_at(&mut self, at: usize) {
+        self.at = at;
     }
 
     /// Advances over words, blanks and symbols to the next byte that may begin a quoted text, a comment or a placeholder, or is a backslash.

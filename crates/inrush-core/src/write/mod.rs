@@ -25,6 +25,7 @@ pub mod search;
 mod separators;
 #[cfg(test)]
 mod shown;
+pub mod split;
 mod table;
 pub mod template;
 pub mod text;

@@ -236,7 +236,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["formats"],
             &["dialect"],
             &["applies", "input", "names", "sniff"],
-            &["file_source", "fixed_width", "opened_file", "zip_member"],
+            &["file_source", "fixed_width", "opened_file", "script", "zip_member"],
             &["columnar", "csv", "tar_member"],
             &["arrow", "jsonl", "no_parquet", "parquet", "xlsx"],
             &["file_format"],

@@ -17,6 +17,7 @@ mod query_timeout;
 mod rows;
 mod shell;
 mod socket;
+mod split;
 mod target;
 mod transaction;
 

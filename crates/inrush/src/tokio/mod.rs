@@ -16,6 +16,7 @@ mod query_timeout;
 mod rows;
 mod shell;
 mod socket;
+mod split;
 mod streams;
 mod target;
 mod transaction;

@@ -46,6 +46,7 @@ mod reruns;
 mod rogue;
 mod scripted;
 mod spawned;
+mod split;
 mod spoilt;
 mod statements;
 mod surface;
