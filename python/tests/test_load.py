@@ -453,6 +453,14 @@ def test_urls(each: Place) -> None:
     assert "Wrong-Secret1" not in repr(raised.value) + str(raised.value)
 
 
+def test_the_host_that_was_taken(each: Place) -> None:
+    each.sql(PEOPLE)
+    address = f"{each.server['host']}:{each.server['port']}"
+    several = each.url.replace(f"@{address}", f"@127.0.0.1:1,{address}")
+    assert inrush.load([(1, "Ann", None)], "people", several).host == address
+    assert inrush.load([(2, "Bob", None)], "people", each.url).host is None
+
+
 def test_the_server_is_found_as_the_command_finds_it(
     each: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,6 +14,7 @@ pub(crate) fn as_report<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound
     set! {
         "table": &report.table,
         "server": &report.server,
+        "host": &report.host,
         "mode": report.mode.name(),
         "method": report.method.name(),
         "method_reason": &report.method_reason,

@@ -141,6 +141,9 @@ class Report:
 
     table: str
     server: str
+    """The server's version text."""
+    host: str | None
+    """The address of the server that was taken of several hosts; None if only one was named."""
     mode: str
     method: str
     method_reason: str
