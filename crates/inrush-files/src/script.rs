@@ -11,9 +11,12 @@ use std::sync::Arc;
 /// meter counts the bytes of the file.
 ///
 /// # Errors
-/// `Config` for what is not there, an archive, and text in UTF-16.
+/// `Config` for what is not there, a folder, an archive, and text in UTF-16; `Data` for what cannot be read.
 pub fn script_bytes(path: &str) -> Result<(Box<dyn Read + Send>, Arc<Meter>)> {
-    let cannot_read = |error| Error::io(format!("cannot read `{path}`"), error);
+    let cannot_read = |error: io::Error| match error.kind() {
+        io::ErrorKind::IsADirectory => Error::config(format!("`{path}` is a folder")).with_hint("name the files in it"),
+        _ => Error::data(format!("cannot read `{path}`: {error}")),
+    };
     let (stored, size): (Box<dyn Read + Send>, _) = match path {
         "-" => (Box::new(io::stdin()), None),
         _ => (raw_bytes(path)?, std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|file| file.len())),

@@ -25,7 +25,7 @@ pub(crate) struct RunArgs {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
 
-    /// Go on after a statement that the server refuses; each is reported, and the exit code is 3
+    /// Continue after a statement that the server refuses; each is reported, and the exit code is 3
     #[arg(long)]
     force: bool,
 
@@ -34,7 +34,7 @@ pub(crate) struct RunArgs {
     split_bytes: Option<usize>,
 
     /// Cut an INSERT that has more rows than this
-    #[arg(long, value_name = "ROWS")]
+    #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u64).range(1..))]
     split_rows: Option<u64>,
 
     /// Commit each part of an INSERT that is cut, instead of all of them together
@@ -123,6 +123,9 @@ impl Player<'_> {
                 Cut::End => return Ok(()),
                 Cut::More => {
                     buffer.drain(..cutter.drain());
+                    if buffer.len() > MOST_BYTES {
+                        return Err(endless(file, cutter.line()));
+                    }
                     is_whole = !fill(&mut *bytes, &mut buffer)
                         .map_err(|error| Error::data(format!("cannot read `{file}` to its end: {error}")))?;
                 }
@@ -218,9 +221,9 @@ impl Player<'_> {
         }
         let mut text = format!("{} in {}", human::counted(*statements, "statement"), human::time(took));
         text += &format!(", {} affected", human::counted(*affected, "row"));
-        for (number, what) in [(cut, "INSERT cut"), (warnings, "warning"), (n_failed, "error")] {
+        for (number, what, end) in [(cut, "INSERT", " cut"), (warnings, "warning", ""), (n_failed, "error", "")] {
             if *number > 0 {
-                text += &format!(", {}", human::counted(*number, what));
+                text += &format!(", {}{end}", human::counted(*number, what));
             }
         }
         self.output.notice(&text);
@@ -253,6 +256,14 @@ const NO_TRANSACTIONS: u16 = 1785;
 
 /// ER_NO_DB_ERROR
 const NO_DATABASE: u16 = 1046;
+
+/// A text without an end would fill the memory.
+fn endless(file: &str, line: u64) -> Error {
+    Error::data(format!("`{file}`: the statement that begins in line {line} has more than 2 GiB"))
+        .with_hint("a quote or a comment may be open there, or a delimiter may be missing; or it is no script of SQL")
+}
+
+const MOST_BYTES: usize = 2 << 30;
 
 /// As many failures are in the JSON document.
 const MOST_KEPT: usize = 100;

@@ -82,7 +82,9 @@ fn from_files_and_pipes() {
         assert!(other.code == 1 && other.stderr.contains("hint: `iconv -f UTF-16"), "{}", other.stderr);
         let whole = std::fs::read(place.path("b.sql.gz")).unwrap();
         let cut = run_with(place, "-", &whole[..whole.len() - 9]);
-        assert!(cut.code == 2 && cut.stderr.starts_with("error: cannot read `-` to its end"), "{}", cut.stderr);
+        assert!(cut.code == 2 && cut.stderr.starts_with("error: cannot read `-`"), "{}", cut.stderr);
+        let folder = run_with(place, ".", b"");
+        assert!(folder.code == 1 && folder.stderr.starts_with("error: `.` is a folder"), "{}", folder.stderr);
     });
 }
 

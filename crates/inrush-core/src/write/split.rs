@@ -20,7 +20,7 @@ pub struct SplitOptions {
     pub max_bytes: Option<usize>,
     /// The most rows of a piece; `None` for any number.
     pub max_rows: Option<u64>,
-    /// Each piece is committed by itself, if the session is in autocommit: pieces before one that fails stay.
+    /// Outside of a transaction each piece is committed by itself: pieces before one that fails stay.
     pub commits_each: bool,
 }
 
@@ -91,6 +91,8 @@ pub struct SplitInsert<'a> {
     /// What comes after the rows, without a `;`.
     tail: Range<usize>,
     n_rows: u64,
+    /// The number and the bytes of the longest row.
+    longest: (u64, usize),
 }
 
 /// How large a piece may be.
@@ -129,9 +131,11 @@ impl Uncut {
     /// The error for a statement of so many bytes, where the server takes at most `most`.
     pub fn too_long(&self, bytes: usize, most: usize) -> Error {
         Error::config(format!("the statement has {bytes} bytes, the server takes {most}, and it cannot be cut: {self}"))
-            .with_hint("`max_allowed_packet` of the server allows longer ones, up to 1 GiB")
+            .with_hint(LONGER)
     }
 }
+
+const LONGER: &str = "`max_allowed_packet` of the server allows longer ones, up to 1 GiB";
 
 impl fmt::Display for Uncut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -155,19 +159,36 @@ impl<'a> SplitInsert<'a> {
     pub fn parse(sql: &'a [u8], dialect: Dialect) -> Result<Self, Uncut> {
         let mut tokens = Tokens { lexer: Lexer::new(sql, dialect), sql, dialect };
         let head = tokens.head().ok_or(Uncut::NoRows)?;
-        let (start, mut end, mut n_rows) = (head.end, head.end, 0);
-        let tail = loop {
-            if !tokens.next().is_some_and(|token| token.lexeme == Lexeme::Symbol(b'(')) {
-                return Err(Uncut::NoRows);
-            }
+        let (mut n_rows, mut longest) = (0, (0, 0));
+        let (end, tail) = loop {
+            let Some(Token { lexeme: Lexeme::Symbol(b'('), range }) = tokens.next() else { return Err(Uncut::NoRows) };
             n_rows += 1;
-            end = tokens.row(n_rows)?.unwrap_or(end);
+            let end = tokens.row(n_rows)?;
+            if end - range.start > longest.1 {
+                longest = (n_rows, end - range.start);
+            }
             match tokens.next() {
                 Some(Token { lexeme: Lexeme::Symbol(b','), .. }) => {}
-                next => break tokens.tail(next, end)?,
+                next => break (end, tokens.tail(next, end)?),
             }
         };
-        Ok(Self { sql, dialect, head, rows: start..end, tail, n_rows })
+        Ok(Self { sql, dialect, rows: head.end..end, head, tail, n_rows, longest })
+    }
+
+    /// Checks that each row fits into a statement of so many bytes.
+    ///
+    /// # Errors
+    /// `Config` for the longest row.
+    pub fn check_rows(&self, most: usize) -> Result<(), Error> {
+        let (row, bytes) = self.longest;
+        match self.head.len() + bytes + self.tail.len() > most {
+            false => Ok(()),
+            true => {
+                let message =
+                    format!("row {row} of the statement has {bytes} bytes, and the server takes statements of {most}");
+                Err(Error::config(message).at_row(row - 1).with_hint(LONGER))
+            }
+        }
     }
 
     /// How many rows it has.
@@ -300,24 +321,20 @@ impl<'a> Tokens<'a> {
         &self.sql[token.range.clone()]
     }
 
-    fn word(&self, token: &Token) -> String {
-        match token.lexeme {
-            Lexeme::Word => String::from_utf8_lossy(self.text(token)).to_ascii_uppercase(),
-            _ => String::new(),
-        }
+    /// The word that a lexeme is; nothing for any other.
+    fn word(&self, token: &Token) -> Word<'a> {
+        Word(if token.lexeme == Lexeme::Word { self.text(token) } else { b"" })
     }
 
     /// From the verb up to where the first row begins.
     fn head(&mut self) -> Option<Range<usize>> {
         let verb = self.next()?;
-        if !matches!(&*self.word(&verb), "INSERT" | "REPLACE") {
-            return None;
-        }
+        self.word(&verb).is_any(&["INSERT", "REPLACE"]).then_some(())?;
         let mut token = self.next()?;
-        while MODIFIERS.contains(&&*self.word(&token)) {
+        while self.word(&token).is_any(&MODIFIERS) {
             token = self.next()?;
         }
-        if self.word(&token) == "INTO" {
+        if self.word(&token).is("INTO") {
             token = self.next()?;
         }
         self.is_name(&token).then_some(())?;
@@ -327,7 +344,7 @@ impl<'a> Tokens<'a> {
             self.is_name(&name).then_some(())?;
             token = self.next()?;
         }
-        if self.word(&token) == "PARTITION" {
+        if self.word(&token).is("PARTITION") {
             (self.next()?.lexeme == Lexeme::Symbol(b'(')).then_some(())?;
             self.names()?;
             token = self.next()?;
@@ -336,7 +353,7 @@ impl<'a> Tokens<'a> {
             self.names()?;
             token = self.next()?;
         }
-        matches!(&*self.word(&token), "VALUES" | "VALUE").then_some(())?;
+        self.word(&token).is_any(&["VALUES", "VALUE"]).then_some(())?;
         // Without the blanks and comments before the first row.
         let first = self.lexer.clone().next_token()?;
         Some(verb.range.start..first.range.start)
@@ -363,19 +380,19 @@ impl<'a> Tokens<'a> {
     }
 
     /// Reads a row after its `(`, and returns where it ends.
-    fn row(&mut self, number: u64) -> Result<Option<usize>, Uncut> {
-        let (mut depth, mut before) = (1, String::new());
+    fn row(&mut self, number: u64) -> Result<usize, Uncut> {
+        let (mut depth, mut before) = (1, Word(b""));
         loop {
             let token = self.next().ok_or(Uncut::NoRows)?;
             let word = self.word(&token);
             match token.lexeme {
                 Lexeme::Symbol(b'(') => depth += 1,
-                Lexeme::Symbol(b')') if depth == 1 => return Ok(Some(token.range.end)),
+                Lexeme::Symbol(b')') if depth == 1 => return Ok(token.range.end),
                 Lexeme::Symbol(b')') => depth -= 1,
                 Lexeme::Symbol(symbol) if b",.+-*/%|&^~<>=!".contains(&symbol) => {}
                 Lexeme::Quoted(b'\'') => {}
                 Lexeme::Quoted(b'"') if !self.dialect.ansi_quotes => {}
-                Lexeme::Word if is_steady(&word) || ANY_NAME_AFTER.contains(&&*before) => {}
+                Lexeme::Word if word.is_steady() || before.is_any(&ANY_NAME_AFTER) => {}
                 Lexeme::OpenCondition | Lexeme::CloseCondition | Lexeme::Unclosed(_) => return Err(Uncut::NoRows),
                 _ => return Err(self.unsteady(&token, Some(number))),
             }
@@ -397,19 +414,19 @@ impl<'a> Tokens<'a> {
                 Lexeme::OpenCondition | Lexeme::CloseCondition | Lexeme::Unclosed(_) => return Err(Uncut::NoRows),
                 Lexeme::Symbol(b'@' | b'?' | b':') => return Err(self.unsteady(&token, None)),
                 Lexeme::Symbol(b'(') => {
-                    let called = before.as_ref().map(|token| self.word(token)).unwrap_or_default();
                     // After AS and a name there is a list of names.
-                    let is_call = !called.is_empty() && !is_named;
-                    if is_call && !is_steady(&called) && !matches!(&*called, "VALUES" | "IF") {
-                        return Err(self.unsteady(before.as_ref().unwrap_or(&token), None));
+                    let called = before.as_ref().filter(|token| token.lexeme == Lexeme::Word && !is_named);
+                    let is_steady = |word: Word<'_>| word.is_steady() || word.is_any(&["VALUES", "IF"]);
+                    if let Some(called) = called.filter(|called| !is_steady(self.word(called))) {
+                        return Err(self.unsteady(called, None));
                     }
                 }
-                Lexeme::Word if UNSTEADY_WORDS.contains(&&*word) => return Err(self.unsteady(&token, None)),
-                Lexeme::Word if before.is_none() && !matches!(&*word, "AS" | "ON") => return Err(Uncut::NoRows),
-                Lexeme::Word if word == "RETURNING" => return Err(Uncut::NoRows),
+                Lexeme::Word if word.is_any(&UNSTEADY_WORDS) => return Err(self.unsteady(&token, None)),
+                Lexeme::Word if before.is_none() && !word.is_any(&["AS", "ON"]) => return Err(Uncut::NoRows),
+                Lexeme::Word if word.is("RETURNING") => return Err(Uncut::NoRows),
                 _ => {}
             }
-            is_named = before.as_ref().is_some_and(|token| self.word(token) == "AS");
+            is_named = before.as_ref().is_some_and(|token| self.word(token).is("AS"));
             end = token.range.end;
             before = Some(token);
             next = self.next();
@@ -422,9 +439,23 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// Whether a word of a row has the same value in every statement: a number, a name of a character set before its text, a word below.
-fn is_steady(word: &str) -> bool {
-    word.starts_with(|first: char| first.is_ascii_digit() || first == '_') || STEADY.contains(&word)
+/// A word of the statement.
+#[derive(Clone, Copy)]
+struct Word<'a>(&'a [u8]);
+
+impl Word<'_> {
+    fn is(self, word: &str) -> bool {
+        self.0.eq_ignore_ascii_case(word.as_bytes())
+    }
+
+    fn is_any(self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.is(word))
+    }
+
+    /// Whether it has the same value in every statement: a number, a name of a character set before its text, a word below.
+    fn is_steady(self) -> bool {
+        matches!(self.0, [b'0'..=b'9' | b'_', ..]) || self.is_any(&STEADY)
+    }
 }
 
 const MODIFIERS: [&str; 4] = ["LOW_PRIORITY", "DELAYED", "HIGH_PRIORITY", "IGNORE"];

@@ -48,11 +48,12 @@ impl Connection {
                 return Ok(SplitReport::of(&outcome, parsed.map_or(outcome.affected, |split| split.n_rows())));
             }
         };
-        if options.commits_each {
-            return self.execute_pieces(&split, limits, true);
-        }
+        split.check_rows(most)?;
         if !self.session().in_transaction() && self.session().autocommit() {
-            return self.execute_alone(&split, limits);
+            return match options.commits_each {
+                true => self.execute_pieces(&split, limits, true),
+                false => self.execute_alone(&split, limits),
+            };
         }
         self.execute("SAVEPOINT inrush_split", ())?;
         match self.execute_pieces(&split, limits, false) {
@@ -115,9 +116,8 @@ impl Connection {
     ) -> Result<SplitReport> {
         let (mut report, mut sql) = (SplitReport::default(), Vec::new());
         for piece in split.pieces(limits) {
-            if !commits_each {
-                self.execute("SAVEPOINT inrush_piece", ())?;
-            }
+            // Some engines have none (Spider); then the row is not searched.
+            let can_undo = !commits_each && self.execute("SAVEPOINT inrush_piece", ()).is_ok();
             sql.clear();
             split.write(piece.rows(), &mut sql);
             match self.execute_text(&sql) {
@@ -126,7 +126,10 @@ impl Connection {
                 Err(error) if error.code() == NO_TRANSACTIONS => {
                     return Err(error.with_hint("the table has no transactions: `SplitOptions::with_commits_each` lets each piece commit by itself"));
                 }
-                Err(error) => return Err(self.with_its_row(split, &piece, error)),
+                Err(error) if can_undo && is_row_fault(&error) => {
+                    return Err(self.with_its_row(split, &piece, error));
+                }
+                Err(error) => return Err(error),
             }
         }
         Ok(report)
@@ -134,9 +137,6 @@ impl Connection {
 
     /// Finds the row that the server refused: the piece is undone and made again from halves. The caller undoes what it stores.
     fn with_its_row(&mut self, split: &SplitInsert<'_>, piece: &Piece, error: Error) -> Error {
-        if !is_row_fault(&error) {
-            return error;
-        }
         match self.execute("ROLLBACK TO SAVEPOINT inrush_piece", ()) {
             Ok(outcome) if outcome.warnings == 0 => {}
             // A table without transactions has kept some rows, which would be refused themselves now.

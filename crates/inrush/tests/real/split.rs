@@ -1,9 +1,11 @@
 //! `execute_split`: an INSERT of any length stores what it would store whole, all of it or nothing, and names the row that is refused.
 
-use crate::cases::{Case, everywhere};
+use crate::cases::{Case, Route, everywhere, in_cases};
 use crate::twins::with_twin;
 use inrush::{Config, Kind, SplitOptions};
-use inrush_testkit::servers::Schema;
+use inrush_testkit::patience::until;
+use inrush_testkit::proxy::cut::{Cut, Relay};
+use inrush_testkit::servers::{self, Schema};
 
 fn place(case: &Case, table: &str) -> (Schema, Config) {
     let schema = case.server.schema("split");
@@ -38,6 +40,9 @@ fn a_statement_longer_than_a_packet() {
                 assert_eq!(stored, [(text as u64,), (1,)]);
                 wait!(connection.execute("DELETE FROM t", ())).unwrap();
             }
+            let long = format!("INSERT INTO t VALUES (1, 'a'), (2, '{}')", "x".repeat(most));
+            let error = wait!(connection.execute_split(&long, &SplitOptions::new())).unwrap_err();
+            assert_eq!((error.kind(), error.row()), (Kind::Config, Some(1)), "{error}");
             let unsteady = format!("INSERT INTO t VALUES (1, '{}'), (2, NOW())", "x".repeat(most));
             let error = wait!(connection.execute_split(&unsteady, &SplitOptions::new())).unwrap_err();
             assert_eq!(error.kind(), Kind::Config);
@@ -118,6 +123,36 @@ fn locks_of_tables_are_kept() {
             let count: u64 = wait!(connection.query_one("SELECT COUNT(*) FROM t", ())).unwrap();
             assert_eq!(count, 20);
         });
+    });
+}
+
+/// Where the connection is lost: all rows, or none, and what is said of them is true.
+#[test]
+fn at_each_cut() {
+    in_cases(servers::with_local_infile(), &[Route::Tcp], |case| {
+        let (schema, config) = place(case, TABLE);
+        let cuts = [
+            (Cut::AfterWrite(1), false),
+            (Cut::AfterWrite(3), false),
+            (Cut::BeforeCommit(1), true),
+            (Cut::AfterCommit(1), true),
+        ];
+        for (cut, is_unknown) in cuts {
+            let relay = Relay::start(case.server.port, cut);
+            let mut error = None;
+            with_twin!(case, config.clone().with_port(relay.port()), connection => {
+                let options = SplitOptions::new().with_max_rows(7);
+                error = wait!(connection.execute_split(&rows(1..=20), &options)).err();
+                assert!(connection.session().is_dead());
+            });
+            let error = error.unwrap();
+            assert_eq!(error.is_outcome_unknown(), is_unknown, "{cut:?}: {error:?}");
+            let want = if cut == Cut::AfterCommit(1) { "20" } else { "0" };
+            until("the server's end of the connection", || {
+                schema.sql("SELECT COUNT(*) FROM t FOR UPDATE")[0][0] == want
+            });
+            schema.sql("DELETE FROM t");
+        }
     });
 }
 

@@ -148,6 +148,20 @@ fn others_are_not_cut() {
 }
 
 #[test]
+fn a_row_that_fits_into_no_statement() {
+    let split =
+        SplitInsert::parse(b"INSERT INTO t VALUES (1),(22),(3) ON DUPLICATE KEY UPDATE a = 1", Dialect::default())
+            .unwrap();
+    let whole = "INSERT INTO t VALUES (22) ON DUPLICATE KEY UPDATE a = 1".len();
+    assert!(split.check_rows(whole).is_ok());
+    let error = split.check_rows(whole - 1).unwrap_err();
+    assert_eq!(
+        (error.message(), error.row()),
+        ("row 2 of the statement has 4 bytes, and the server takes statements of 54", Some(1))
+    );
+}
+
+#[test]
 fn quotes_are_those_of_the_session() {
     let sql = "INSERT INTO \"t\" (\"a\") VALUES ('\\')'),(2)";
     assert_eq!(cut(ANSI, sql, 1, usize::MAX).len(), 2);
