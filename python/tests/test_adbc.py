@@ -234,8 +234,9 @@ def test_cancelled_by_another_thread(each: Place, by: str) -> None:
         load.join()
         (error,) = raised
         assert isinstance(error, dbapi.Error), error
-        report = json.loads(cursor.adbc_statement.get_option("inrush.ingest.report"))
-        assert each.rows("SELECT COUNT(*) FROM t") == [(report["rows"]["stored"],)]
+        rows = json.loads(cursor.adbc_statement.get_option("inrush.ingest.report"))["rows"]
+        # A COMMIT may have been in flight.
+        assert rows["stored"] <= each.rows("SELECT COUNT(*) FROM t")[0][0] <= rows["stored"] + rows["unknown"], rows
         cursor.execute("SELECT 5")
         assert cursor.fetchone() == (5,)
 
