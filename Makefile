@@ -1,6 +1,6 @@
 # The house's commands. Each is one script, which says at its top what it does and needs.
 
-.PHONY: help setup test test-slow quick msrv features example python python-test test-fanout test-engines python-bench demo servers servers-down test-stores fuzz fire bench peers deny clean
+.PHONY: help setup test test-slow quick msrv features example python python-test test-fanout test-engines python-bench demo site servers servers-down test-stores fuzz fire bench peers deny clean
 
 help: ## Say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -50,6 +50,9 @@ test-stores: ## Test object stores with all emulators, Google's too (it is built
 demo: ## Load a real data set into a real server and look at it
 	@scripts/setup demo
 	@scripts/demo
+
+site: ## Build the documentation site from docs/ (mdBook, which is installed into the cache), and check its links
+	@scripts/site
 
 servers: ## Start the test servers and say where they are
 	@scripts/servers up

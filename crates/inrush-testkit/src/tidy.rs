@@ -6,11 +6,13 @@
 
 mod modules;
 mod names;
+mod pages;
 mod source;
 
 use inrush_core::error::{Class, codes};
 pub use modules::check_modules;
 pub use names::check_names;
+pub use pages::{SUMMARY, check_anchors, check_links, check_summary};
 
 /// Complaints about one tracked text file; `path` is relative to the repository's root, with `/`.
 pub fn check_file(path: &str, text: &str) -> Vec<String> {
@@ -87,31 +89,6 @@ pub fn check_words(path: &str, text: &str) -> Vec<String> {
         let word = FORBIDDEN.iter().map(|halves| halves.concat()).find(|word| begins_in(line, word))?;
         Some(format!("`{word}` belongs to one machine or one registry, not into the repository"))
     })
-}
-
-/// A link of a Markdown file to another file must have an existing target; `exists` gets paths relative to the repository's root.
-pub fn check_links(path: &str, text: &str, exists: impl Fn(&str) -> bool) -> Vec<String> {
-    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    complain(path, text, |line| {
-        let targets = line.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target);
-        let files = targets.map(|target| target.split('#').next().unwrap_or_default());
-        let lost =
-            files.filter(|file| !file.is_empty() && !file.contains("://")).find(|file| !exists(&joined(folder, file)));
-        lost.map(|file| format!("the link to `{file}` leads nowhere"))
-    })
-}
-
-/// `docs` and `../README.md` come to `README.md`.
-fn joined(folder: &str, file: &str) -> String {
-    let mut steps: Vec<&str> = folder.split('/').filter(|step| !step.is_empty()).collect();
-    for step in file.split('/') {
-        match step {
-            ".." => drop(steps.pop()),
-            "." | "" => {}
-            _ => steps.push(step),
-        }
-    }
-    steps.join("/")
 }
 
 /// Inside the core, a module uses only those below it.

@@ -21,9 +21,20 @@ fn every_file_keeps_the_rules() {
         found.extend(tidy::check_file(path, &text));
         if path.ends_with(".md") {
             found.extend(tidy::check_links(path, &text, |linked| root().join(linked).exists()));
+            found.extend(tidy::check_anchors(path, &text, |page| std::fs::read_to_string(root().join(page)).ok()));
         }
     }
     assert!(n_files > 20, "only {n_files} files seen");
+    assert!(found.is_empty(), "\n{}", found.join("\n"));
+}
+
+#[test]
+fn the_site_has_every_page() {
+    let paths = run("git", &["ls-files", "--cached", "--others", "--exclude-standard", "*.md"]);
+    let read = |path: &str| Some((path.to_owned(), std::fs::read_to_string(root().join(path)).ok()?));
+    let pages: Vec<_> = paths.lines().filter_map(read).collect();
+    let summary = std::fs::read_to_string(root().join(tidy::SUMMARY)).unwrap();
+    let found = tidy::check_summary(&summary, &pages);
     assert!(found.is_empty(), "\n{}", found.join("\n"));
 }
 
@@ -183,6 +194,44 @@ fn links_from_the_root() {
 #[test]
 fn links_elsewhere_are_not_followed() {
     links("README.md", "[web](https://example.org/x) [part](#part)", 0)
+}
+#[track_caller]
+fn anchor(text: &str, want: usize) {
+    let other = "# One\n```sh\n# Two\n```\n## Three: `a_b`, c\n## One\n### [Four](x.md) e\n";
+    let found = tidy::check_anchors("docs/a.md", text, |page| (page == "docs/b.md").then(|| other.to_owned()));
+    assert_eq!(found.len(), want, "{found:?}");
+}
+#[test]
+fn links_to_headings_are_followed() {
+    anchor("[x](b.md#one) [y](b.md#three-a_b-c) [z](./b.md#one-1) [v](b.md#four-e)", 0);
+    anchor("# Here\n[x](#here) [y](https://example.org/b.md#gone) [z](gone.md#gone)", 0);
+}
+#[test]
+fn finds_a_heading_that_is_not_there() {
+    anchor("[x](b.md#two)", 1);
+    anchor("# Here\n[x](#there)", 1);
+}
+#[track_caller]
+fn summary(summary: &str, pages: &[(&str, &str)], want: &[&str]) {
+    let pages: Vec<_> = pages.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+    let found = tidy::check_summary(summary, &pages);
+    let is_as_wanted = found.iter().zip(want).all(|(found, want)| found.contains(want));
+    assert!(found.len() == want.len() && is_as_wanted, "want {want:?}, found {found:?}");
+}
+#[test]
+fn a_summary_with_all_pages() {
+    let pages = [("docs/a.md", "[up](../README.md) [code](../x/y.rs)"), ("README.md", ""), ("x/z.md", "[f](y)")];
+    summary("[r](../README.md)\n- [a](a.md)", &pages, &[]);
+}
+#[test]
+fn finds_a_page_that_is_not_in_the_summary() {
+    summary("- [a](a.md)", &[("docs/a.md", ""), ("docs/b/c.md", "")], &["lists `docs/b/c.md` 0 times"]);
+    summary("- [a](a.md)\n- [b](./a.md)", &[("docs/a.md", "")], &["lists `docs/a.md` 2 times"]);
+}
+#[test]
+fn finds_links_that_the_site_cannot_follow() {
+    let pages = [("docs/a.md", "[up](../README.md#x)\n[folder](../benches/peers)")];
+    summary("- [a](a.md)", &pages, &["links to `README.md`", "links to `benches/peers`"]);
 }
 #[test]
 fn finds_wire_using_load() {

@@ -42,3 +42,6 @@ fn print(text: &[u8]) -> Result<u8> {
     out.write_all(text).and_then(|()| out.flush()).map_err(|e| Error::io("cannot write to standard output", e))?;
     Ok(crate::exit::OK)
 }
+
+#[cfg(test)]
+mod tests;
