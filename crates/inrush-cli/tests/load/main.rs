@@ -46,6 +46,7 @@ mod operation;
 mod options;
 mod other_spellings;
 mod own_server;
+mod pages;
 mod partitioned;
 mod parts;
 mod place;
