@@ -1,5 +1,5 @@
 //! Pages that a reader follows command by command: every `sh` block is run, all of a page in one shell, and prints the `text` block
-//! behind it. In these blocks `..` is any text, and a line of `..` any lines.
+//! behind it. In these blocks `..` is any text, and a line of `..` any lines. Translated pages have the same blocks.
 
 use crate::server_of_own::{OwnServer, on_each_family};
 use inrush_testkit::servers::one;
@@ -22,6 +22,15 @@ mod the_tutorial {
 #[test]
 fn the_readme_runs() {
     run("README.md", "mariadb-11.8", &[("people.csv", "id,name\n1,Ann\n2,Bob\n")]);
+}
+
+#[test]
+fn translated_pages_have_the_same_commands() {
+    for (page, original) in [("README.zh-CN.md", "README.md"), ("docs/zh/tutorial.md", "docs/tutorial.md")] {
+        let (translated, original) = (blocks(&read(page)), blocks(&read(original)));
+        assert!(!original.is_empty());
+        assert_eq!(translated, original, "{page}");
+    }
 }
 
 /// Commands, and what they print: not compared if `None`.
