@@ -33,6 +33,27 @@ fn translated_pages_have_the_same_commands() {
     }
 }
 
+#[test]
+fn translated_guides_have_the_code_of_the_originals() {
+    for page in ["load.md", "writing-fast.md", "python.md", "spark.md"] {
+        let (translated, original) = (code(&read(&format!("docs/zh/{page}"))), code(&read(&format!("docs/{page}"))));
+        assert!(translated.len() > 1, "{page}");
+        for block in translated {
+            assert!(original.contains(&block), "docs/zh/{page} has code that docs/{page} has not:\n{block}");
+        }
+    }
+}
+
+/// All blocks of code of a page, without their comments, which are translated.
+fn code(page: &str) -> Vec<String> {
+    let blocks = page.split("```").skip(1).step_by(2);
+    let without_comment = |line: &str| {
+        let comment = [" //", " # "].iter().filter_map(|mark| line.find(mark)).min();
+        line[..comment.unwrap_or(line.len())].trim_end().to_owned() + "\n"
+    };
+    blocks.map(|block| block.lines().map(without_comment).collect()).collect()
+}
+
 /// Commands, and what they print: not compared if `None`.
 #[derive(Debug, PartialEq, Eq)]
 struct Block {
