@@ -18,6 +18,10 @@ const BYTES: usize = 4 << 20;
 const ROOM: &str =
     "columns take NULL, and texts twice as long as those of the sample: `--tight` makes them as narrow as it is";
 
+/// The same if no column takes NULL.
+const ROOM_OF_TEXTS: &str =
+    "columns take texts twice as long as those of the sample: `--tight` makes them as narrow as it is";
+
 /// How the types of a new table are found.
 #[derive(Clone, Debug)]
 pub struct NewTypes {
@@ -108,7 +112,8 @@ impl NewTable {
             fields.iter_mut().for_each(|field| field.nullable |= key.is_empty());
             let differ = |(field, tight): (&Inferred, &Inferred)| field.definition(false) != tight.definition(false);
             if fields.iter().zip(&tight).any(differ) {
-                say(ROOM);
+                let takes_null = fields.iter().zip(&tight).any(|(field, tight)| field.nullable && !tight.nullable);
+                say(if takes_null { ROOM } else { ROOM_OF_TEXTS });
             }
         }
         fit_key(fields.iter_mut().zip(&names).filter(|(_, name)| in_key(name)).map(|(field, _)| field));

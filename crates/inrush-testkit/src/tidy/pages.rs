@@ -41,9 +41,11 @@ fn anchors(page: &str) -> Vec<String> {
         if is_code || heading.len() == line.len() || !heading.starts_with(' ') {
             continue;
         }
-        // Of a link only the text counts.
-        let visible = heading.split("](").map(|part| part.split_once(')').map_or(part, |(_, rest)| rest));
-        let visible = heading.split("](").next().into_iter().chain(visible.skip(1)).collect::<String>();
+        // Of a link only the text counts: each part but the first begins with a target and `)`.
+        let parts = heading.split("](").enumerate();
+        let visible =
+            parts.map(|(n, part)| if n == 0 { part } else { part.split_once(')').map_or(part, |(_, rest)| rest) });
+        let visible: String = visible.collect();
         let kept = visible.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-'));
         let anchor: String = kept.map(|c| if c == ' ' { '-' } else { c }).collect::<String>().to_lowercase();
         let again = anchors.iter().filter(|known| **known == anchor).count();
