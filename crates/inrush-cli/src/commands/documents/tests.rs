@@ -119,3 +119,82 @@ fn escaped(help: &str) -> String {
     };
     words.split('`').enumerate().map(part).collect::<Vec<_>>().join("`").replace('|', "\\|")
 }
+
+#[test]
+fn commands_in_pages_are_understood() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut pages = vec![root.join("README.md"), root.join("README.zh-CN.md")];
+    for folder in ["docs", "docs/zh", "docs/notes", "docs/adr", "docs/results"] {
+        let files = std::fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        pages.extend(files.filter(|file| file.extension().is_some_and(|ending| ending == "md")));
+    }
+    let (mut n_commands, mut wrong) = (0, String::new());
+    for page in &pages {
+        for line in commands(&std::fs::read_to_string(page).unwrap()) {
+            n_commands += 1;
+            let mut words = words(&line);
+            if words.iter().any(|word| word == "--job") {
+                // The job file names the files.
+                words.push("a.csv".to_owned());
+            }
+            match Cli::command().try_get_matches_from(words) {
+                Err(error) if error.use_stderr() => {
+                    let _ = writeln!(wrong, "{}: {line}\n{error}", page.display());
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(n_commands > 150, "only {n_commands}");
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// The lines of a page's blocks of code that call the command. Those with `..`, `[options]` or `FILE...` are forms, not commands.
+fn commands(page: &str) -> Vec<String> {
+    let blocks = page.split("\n```").skip(1).step_by(2).map(|block| block.replace("\\\n", " "));
+    let lines = blocks.flat_map(|block| block.lines().map(str::to_owned).collect::<Vec<_>>());
+    let calls = lines.filter_map(|line| {
+        let line = line.trim_start().trim_start_matches("$ ");
+        (line.starts_with("inrush ") && !line.starts_with("inrush = ")).then(|| line.to_owned())
+    });
+    calls.filter(|line| ![" ..", "[", "..."].iter().any(|form| line.contains(form))).collect()
+}
+
+/// The words of a command as a shell makes them: up to a comment, a pipe or the next command.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (Some('"') | None, '\\') => word.get_or_insert_default().extend(chars.next()),
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, ' ') => words.extend(word.take()),
+            (None, '|' | '>' | '<' | ';' | '&') => break,
+            (None, '#') if word.is_none() => break,
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[test]
+fn a_line_is_split_as_a_shell_does() {
+    let check = |line: &str, want: &[&str]| assert_eq!(words(line), want, "{line}");
+    check("inrush load a.csv   --into t  # all of it", &["inrush", "load", "a.csv", "--into", "t"]);
+    check(
+        "inrush load 'a b#c' --null \"\" --set \"x='y'\"",
+        &["inrush", "load", "a b#c", "--null", "", "--set", "x='y'"],
+    );
+    check("inrush man | man -l -", &["inrush", "man"]);
+    check(
+        r"inrush load a --delimiter '\t' --escape \\",
+        &["inrush", "load", "a", "--delimiter", r"\t", "--escape", r"\"],
+    );
+}
