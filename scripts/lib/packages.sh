@@ -16,9 +16,9 @@ family_root() { # family
 family_recipe() { # family
   case $1 in
     mysql-9.7)     echo "sid | mysql-server-core mysql-client-core openssl | " ;;
-    # mariadb-server holds the authentication plugins; mariadb-test the only server-side clear text plugin there is.
-    mariadb-11.8)  echo "sid | mariadb-server-core mariadb-client-core libmariadb3 libpam0g | mariadb-server mariadb-test" ;;
-    mariadb-10.11) echo "bookworm | mariadb-server-core mariadb-client-core libmariadb3 libpam0g | mariadb-server" ;;
+    # mariadb-server holds the authentication plugins; mariadb-client the dump program; mariadb-test the only server-side clear text plugin there is.
+    mariadb-11.8)  echo "sid | mariadb-server-core mariadb-client-core libmariadb3 libpam0g | mariadb-server mariadb-client mariadb-test" ;;
+    mariadb-10.11) echo "bookworm | mariadb-server-core mariadb-client-core libmariadb3 libpam0g | mariadb-server mariadb-client" ;;
     # For scripts/engines alone.
     galera-10.11) echo "bookworm | mariadb-server-core mariadb-client-core libmariadb3 libpam0g galera-4 | mariadb-server" ;;
     spider-10.11) echo "bookworm | mariadb-server-core mariadb-client-core libmariadb3 libpam0g | mariadb-server mariadb-plugin-spider" ;;
@@ -86,6 +86,9 @@ write_wrappers() { # family root
   write_wrapper "$2/bin/mysql" "$loader" "$libraries" "$root/usr/bin/$client" "$client_options"
   for client in openssl mysqlimport; do
     [[ ! -e $root/usr/bin/$client ]] || write_wrapper "$2/bin/$client" "$loader" "$libraries" "$root/usr/bin/$client" ""
+  done
+  for client in mysqldump mariadb-dump; do
+    [[ ! -e $root/usr/bin/$client ]] || write_wrapper "$2/bin/dump" "$loader" "$libraries" "$root/usr/bin/$client" ""
   done
 }
 

@@ -17,11 +17,13 @@ pub(crate) enum FileKind {
     Json,
     /// A sheet of a workbook.
     Sheet,
+    /// A dump in SQL.
+    Dump,
     /// Columns with types: Parquet, Arrow, record batches of a program.
     Typed,
 }
 
-use FileKind::{Delimited, FixedWidth, Json, JsonLines, Sheet, Typed};
+use FileKind::{Delimited, Dump, FixedWidth, Json, JsonLines, Sheet, Typed};
 
 impl FileKind {
     /// Refuses options that do not apply to `path`, which is a file of this kind.
@@ -42,6 +44,7 @@ impl FileKind {
             (JSON_PATH, Sheet) => Error::config(format!("{has_no_meaning} for `{path}`, which is a workbook")),
             (JSON_PATH, _) => Error::config(format!("{has_no_meaning} for `{path}`, which is no JSON document"))
                 .with_hint("if it is one, `--format json`"),
+            (_, Dump) => Error::config(format!("{has_no_meaning} for `{path}`, which is a dump in SQL")),
             (_, FixedWidth) => {
                 Error::config(format!("{has_no_meaning} with `--widths`: nothing is between the fields"))
             }
@@ -82,6 +85,9 @@ fn table(options: &CsvOptions) -> [(&'static str, bool, &'static [FileKind]); 14
         auto_detect: _,
         columns_of_table: _,
         doubts: _,
+        // It is about one kind, as those above.
+        dump_table: _,
+        rows_of_dump: _,
     } = options;
     let is_nan = |null: &Vec<u8>| null.eq_ignore_ascii_case(b"NaN");
     const FORMATS: &str = "--decimal, --thousands, --currency, --percent, --true, --false, --date-format";
@@ -113,7 +119,7 @@ mod tests {
     /// The kinds that an option applies to, by the error of each.
     #[test]
     fn which_options_apply_to_which_kind() {
-        let all = [Delimited, FixedWidth, JsonLines, Json, Sheet, Typed];
+        let all = [Delimited, FixedWidth, JsonLines, Json, Sheet, Dump, Typed];
         let check = |option: &str, options: CsvOptions, want: &[FileKind]| {
             let kinds: Vec<_> = all.into_iter().filter(|kind| kind.check("x", &options).is_ok()).collect();
             assert_eq!(kinds, want, "{option}");

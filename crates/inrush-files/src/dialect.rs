@@ -6,7 +6,7 @@
 use crate::formats::ValueFormats;
 use crate::widths::Widths;
 use encoding_rs::Encoding;
-use inrush_core::column::Column;
+use inrush_core::column::{Column, ColumnType};
 use inrush_core::error::{Error, Result};
 use inrush_core::load::ledger::Mapping;
 use inrush_core::load::{FieldTarget, Matching, Mode};
@@ -75,8 +75,12 @@ pub struct CsvOptions {
     pub auto_detect: AutoDetect,
     /// The columns of the table, which decide where a file's first line may be a header or a row.
     pub columns_of_table: Option<TableColumns>,
+    /// The table of a dump whose rows are read, unless the file's name has one after a `#`.
+    pub dump_table: Option<String>,
     /// Features that detection found in no record of the sample.
     pub(crate) doubts: Doubts,
+    /// The text is made of the rows of this table of a dump: NULL is marked in it, so that no empty field is NULL.
+    pub(crate) rows_of_dump: Option<String>,
 }
 
 /// Features that no record of the sample has, so it is unknown how to read them: a record that has one is bad.
@@ -95,14 +99,22 @@ pub struct TableColumn {
     pub name: String,
     /// Whether it may get NULL where a record has nothing for it, since a row without it has NULL there.
     pub is_spare: bool,
+    /// Its type, if that is known.
+    pub(crate) ty: Option<ColumnType>,
 }
 
 impl TableColumn {
+    /// One of which only the name is known.
+    pub fn named(name: &str) -> Self {
+        Self { name: name.to_owned(), is_spare: false, ty: None }
+    }
+
     /// `mode` decides whether a row is new or changes an existing row. In an existing row, NULL would overwrite the column's value.
     fn of(column: &Column, mode: Mode) -> Self {
         let is_special = column.has_default || column.generated || column.auto_increment;
         let makes_rows = matches!(mode, Mode::Insert | Mode::Ignore | Mode::Replace);
-        Self { name: column.name.clone(), is_spare: makes_rows && column.nullable && !is_special }
+        let is_spare = makes_rows && column.nullable && !is_special;
+        Self { name: column.name.clone(), is_spare, ty: Some(column.ty.clone()) }
     }
 }
 
@@ -130,7 +142,7 @@ impl TableColumns {
         is_new: bool,
         read: impl Fn() -> Result<Option<Vec<Column>>> + Send + Sync + 'static,
     ) -> Self {
-        let named = |name: &str| TableColumn { name: name.to_owned(), is_spare: false };
+        let named = TableColumn::named;
         if let Matching::Listed(targets) = matching {
             let of = |target: &FieldTarget| match target {
                 FieldTarget::Column(name) | FieldTarget::Skip(name) => named(name),
@@ -233,6 +245,7 @@ inrush_core::setters!(CsvOptions {
     with_all_names => all_names: as bool,
     with_auto_detect => auto_detect: as AutoDetect,
     with_columns_of_table => columns_of_table: into Option<TableColumns>,
+    with_dump_table => dump_table: into Option<String>,
 });
 
 impl Default for CsvOptions {
@@ -262,7 +275,9 @@ impl Default for CsvOptions {
             all_names: false,
             auto_detect: AutoDetect::default(),
             columns_of_table: None,
+            dump_table: None,
             doubts: Doubts::default(),
+            rows_of_dump: None,
         }
     }
 }
@@ -355,6 +370,7 @@ impl Dialect {
             null_missing_fields,
             stored_formulas,
             formats,
+            rows_of_dump,
             // As `self` has them.
             delimiter: _,
             quote: _,
@@ -372,6 +388,7 @@ impl Dialect {
             // They were applied to the other options.
             auto_detect: _,
             columns_of_table: _,
+            dump_table: _,
             doubts: _,
         } = options;
         let shown = |byte: &Option<u8>| byte.map_or("none".into(), |byte| char::from(byte).to_string());
@@ -381,6 +398,7 @@ impl Dialect {
             ("path", json_path.as_ref().map(|path| path.join("."))),
             ("widths", widths.as_ref().map(Widths::to_string)),
             ("comment", comment),
+            ("table of the dump", rows_of_dump.clone()),
             ("extra fields", ignore_extra_fields.then(|| "ignored".into())),
             ("missing fields", null_missing_fields.then(|| "NULL".into())),
             ("formulas", stored_formulas.then(|| "as stored".into())),

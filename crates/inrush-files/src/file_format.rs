@@ -19,7 +19,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// By its first bytes for Parquet and Arrow, by its files for a workbook, else by its name: TSV for `.tsv` and `.tab`,
-    /// JSON Lines for `.jsonl` and `.ndjson`, JSON for `.json` and `.geojson`, CSV for every other name.
+    /// JSON Lines for `.jsonl` and `.ndjson`, JSON for `.json` and `.geojson`, SQL for `.sql`, CSV for every other name.
     #[default]
     Auto,
     /// Fields between commas.
@@ -36,11 +36,13 @@ pub enum Format {
     Arrow,
     /// A sheet of an Excel workbook.
     Xlsx,
+    /// A dump in SQL: the rows of its INSERTs into one table.
+    Sql,
 }
 
 impl Format {
     /// All of them, by the names that a user writes.
-    pub const NAMES: [(&'static str, Self); 8] = [
+    pub const NAMES: [(&'static str, Self); 9] = [
         ("auto", Self::Auto),
         ("csv", Self::Csv),
         ("tsv", Self::Tsv),
@@ -49,6 +51,7 @@ impl Format {
         ("parquet", Self::Parquet),
         ("arrow", Self::Arrow),
         ("xlsx", Self::Xlsx),
+        ("sql", Self::Sql),
     ];
 
     /// The format of this name.
@@ -66,6 +69,7 @@ impl Format {
             Self::Tsv => vec![text(&["tsv", "tab"], TextFormat::Delimited(b'\t'))],
             Self::Jsonl => vec![text(&["jsonl", "ndjson"], TextFormat::JsonLines)],
             Self::Json => vec![text(&["json", "geojson"], TextFormat::Json)],
+            Self::Sql => vec![text(&["sql"], TextFormat::Sql)],
             Self::Parquet => vec![typed(b"PAR1", &["parquet"], Typed::FromEnd(open_parquet))],
             Self::Arrow => vec![
                 typed(arrow::MAGIC, &[], Typed::FromEnd(open_arrow_file)),
@@ -118,6 +122,14 @@ impl Format {
         by_head.or_else(other).map(|(_, typed)| typed)
     }
 
+    /// Whether a file of this name, which is no archive, is a dump in SQL.
+    pub fn is_dump(self, name: &str) -> bool {
+        self.layouts().iter().any(|layout| {
+            matches!(layout.reader, Reader::Text(TextFormat::Sql))
+                && (self == Self::Sql || layout.is_named(&ending(name)))
+        })
+    }
+
     /// Whether a zip archive with files of these names is a workbook.
     pub(crate) fn of_workbook(self, names: &[&str]) -> bool {
         self == Self::Xlsx || (self == Self::Auto && is_workbook(names))
@@ -161,6 +173,8 @@ pub(crate) enum TextFormat {
     Json,
     /// Fields with this byte between them.
     Delimited(u8),
+    /// A dump in SQL.
+    Sql,
 }
 
 /// What opens a file with typed columns.

@@ -4,6 +4,7 @@
 use crate::csv::CsvReader;
 use crate::decompress::{Compression, decompress};
 use crate::dialect::{AutoDetect, CsvOptions, Doubts, HeaderNames};
+use crate::dump::{DumpContents, Rows};
 use crate::file_format::Format;
 use crate::file_source::FileSource;
 use crate::fixed_width::FixedWidth;
@@ -40,6 +41,7 @@ pub const ALL: &[(&str, FuzzTarget)] = &[
     ("csv_cuts", csv_cuts),
     ("csv_pass_through", csv_pass_through),
     ("found_out", found_out),
+    ("dump", dump),
     ("jsonl", jsonl),
     ("containers", containers),
     ("workbook", workbook),
@@ -93,6 +95,19 @@ pub fn found_out(bytes: &[u8]) {
         };
         assert_eq!(lines(1), lines(usize::MAX), "the size of reads matters");
     }
+}
+
+/// A dump in SQL: its contents and the rows of its table `t`, however the reads are cut.
+pub fn dump(bytes: &[u8]) {
+    let pieces = |piece: usize| Pieces { bytes: bytes.to_vec(), at: 0, piece };
+    let contents = |piece: usize| DumpContents::of_bytes("fuzz", pieces(piece)).map_err(|error| error.to_string());
+    assert_eq!(contents(1), contents(usize::MAX), "the size of reads matters");
+    let lines = |piece: usize| {
+        let mut lines = Vec::new();
+        let read = Rows::new("fuzz", pieces(piece), "t", None, 1 << 20).map_err(|error| error.to_string());
+        read.and_then(|mut rows| rows.read_to_end(&mut lines).map_err(|error| error.to_string())).map(|_| lines)
+    };
+    assert_eq!(lines(1), lines(usize::MAX), "the size of reads matters");
 }
 
 /// Bytes that are read in pieces.
@@ -178,6 +193,8 @@ fn options(bytes_with_meaning: u8, switches: u8, sizes: u8) -> CsvOptions {
         stored_formulas: false,
         auto_detect: AutoDetect::default(),
         columns_of_table: None,
+        dump_table: None,
+        rows_of_dump: None,
         doubts: Doubts { swallowing: switches & 0x40 != 0, backslashes: sizes & 8 != 0 },
     }
 }

@@ -94,6 +94,10 @@ fn open_placed(
             let (head, _) = peek_before_errors(plain_from(&place, compression, None).map_err(cannot_read)?, TAR_HEAD);
             match member {
                 _ if is_tar(&head) => open_tar(path, archive, &place, compression, member, format, options),
+                Some(table) if format.is_dump(archive) => {
+                    let options = options.clone().with_dump_table(table.to_owned());
+                    open_stream(path, Box::new(place.from(0)), Some(place), Format::Sql, &options)
+                }
                 Some(_) => Err(Error::config(format!("`{archive}` is neither a zip archive nor a tar archive"))),
                 None => open_stream(path, Box::new(place.from(0)), Some(place), format, options),
             }

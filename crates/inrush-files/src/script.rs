@@ -28,6 +28,15 @@ pub fn script_bytes(path: &str) -> Result<(Box<dyn Read + Send>, Arc<Meter>)> {
         return Err(Error::config(format!("`{path}` is {}", compression.describe())).with_hint("unpack it first"));
     }
     let plain = decompress(stored, compression).map_err(cannot_read)?;
+    Ok((without_mark(path, plain)?, meter))
+}
+
+/// The same text without a mark of UTF-8 at its beginning.
+///
+/// # Errors
+/// `Config` for text in UTF-16; `Data` for what cannot be read.
+pub(crate) fn without_mark(path: &str, plain: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>> {
+    let cannot_read = |error: io::Error| Error::data(format!("cannot read `{path}`: {error}"));
     let (head, mut plain) = peek(plain, 3).map_err(cannot_read)?;
     match *head {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
@@ -36,8 +45,8 @@ pub fn script_bytes(path: &str) -> Result<(Box<dyn Read + Send>, Arc<Meter>)> {
         }
         [0xef, 0xbb, 0xbf] => {
             plain.read_exact(&mut [0; 3]).map_err(cannot_read)?;
-            Ok((plain, meter))
+            Ok(plain)
         }
-        _ => Ok((plain, meter)),
+        _ => Ok(plain),
     }
 }

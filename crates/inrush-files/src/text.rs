@@ -4,6 +4,7 @@ use crate::applies::FileKind;
 use crate::csv::{CsvReader, READ_BYTES};
 use crate::decompress::{Compression, MAGIC_BYTES, peek_own_errors};
 use crate::dialect::CsvOptions;
+use crate::dump::Rows;
 use crate::escaped;
 use crate::file_format::TextFormat;
 use crate::file_source::FileSource;
@@ -13,6 +14,7 @@ use crate::json_elements::{Elements, OnlyObject, only_object};
 use crate::jsonl::JsonlReader;
 use crate::on_disk::{OnDisk, Seekable};
 use crate::opened_file::{OpenedFile, TextPlace};
+use crate::script::without_mark;
 use crate::sniff::{DetectedDialect, Sample, find_encoding, likely_encoding, sniff, sniff_lines};
 use crate::widths::Widths;
 use crate::xlsx::{self, Fill};
@@ -26,6 +28,7 @@ pub(crate) fn open_text(file: OpenedFile<'_>, format: TextFormat, options: &CsvO
     let kind = match (format, &options.widths) {
         (TextFormat::JsonLines, _) => FileKind::JsonLines,
         (TextFormat::Json, _) => FileKind::Json,
+        (TextFormat::Sql, _) => FileKind::Dump,
         (TextFormat::Delimited(_), None) => FileKind::Delimited,
         (TextFormat::Delimited(_), Some(_)) => FileKind::FixedWidth,
     };
@@ -33,6 +36,7 @@ pub(crate) fn open_text(file: OpenedFile<'_>, format: TextFormat, options: &CsvO
     match (format, &options.widths) {
         (TextFormat::JsonLines, _) => Ok(Box::new(JsonlReader::open(file, options)?)),
         (TextFormat::Json, _) => open_json(file, options),
+        (TextFormat::Sql, _) => open_dump(file, options),
         (TextFormat::Delimited(_), Some(widths)) => open_fixed_width(file, widths, options),
         (TextFormat::Delimited(delimiter), None) => open_delimited(file, delimiter, options),
     }
@@ -153,6 +157,24 @@ fn open_json(file: OpenedFile<'_>, options: &CsvOptions) -> Result<Box<dyn FileS
         .try_rewritten(|bytes| Ok(Elements::new(bytes, options.json_path.as_deref())))
         .map_err(|e| cannot_read(path, e))?;
     Ok(Box::new(JsonlReader::open(file, options)?))
+}
+
+/// The rows of one table of a dump, which are read like lines of CSV.
+fn open_dump(file: OpenedFile<'_>, options: &CsvOptions) -> Result<Box<dyn FileSource>> {
+    let path = file.path;
+    let Some(table) = &options.dump_table else {
+        return Err(Error::config(format!("`{path}` is a dump in SQL, and no table of it is named"))
+            .with_hint(format!("name one after a `#`: `{path}#orders`")));
+    };
+    let OpenedFile { bytes, meter, compression, place, .. } = file;
+    let rows =
+        Rows::new(path, without_mark(path, bytes)?, table, options.columns_of_table.clone(), options.max_record)?;
+    let (header, zone) = (rows.has_names(), rows.time_zone().map(str::to_owned));
+    let file = OpenedFile { path, bytes: Box::new(rows), meter, compression, place, is_rewritten: true };
+    let options = CsvOptions { header, rows_of_dump: Some(table.clone()), ..of_escaped_lines(options) };
+    let reader = CsvReader::with(file, escaped::DELIMITER, &options, READ_BYTES)?;
+    let found = DetectedDialect { header, ..DetectedDialect::default() };
+    Ok(Box::new(reader.with_found(found, None).with_time_zone(zone)))
 }
 
 /// A sheet, whose rows are read like lines of CSV.

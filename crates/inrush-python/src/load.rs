@@ -331,8 +331,12 @@ fn run(
     let read = move || Loader::columns(&of_table.0, &of_table.1);
     let makes_anew = options.creates && options.load.replace;
     let columns = TableColumns::of_load(&options.load.matching, &options.load.set, options.load.mode, makes_anew, read);
-    let csv =
-        options.files.csv_options(options.creates)?.with_memory(options.load.memory).with_columns_of_table(columns);
+    let csv = options
+        .files
+        .csv_options(options.creates)?
+        .with_memory(options.load.memory)
+        .with_columns_of_table(columns)
+        .with_dump_table(inrush::table::TableName::parse(&table)?.name);
     let csv = match options.load.batch {
         BatchSize::Rows(rows) => csv.with_batch_rows(Some(rows)).with_batch_bytes(BatchSize::MOST_BYTES),
         BatchSize::Bytes(bytes) => csv.with_batch_bytes(bytes),

@@ -225,6 +225,17 @@ impl Server {
         client
     }
 
+    /// The dump program of the server's own family (`mysqldump`, `mariadb-dump`), as root. Arguments and databases follow.
+    pub fn dump(&self) -> Command {
+        let mut dump = Command::new(self.client.with_file_name("dump"));
+        dump.args(["--no-defaults", "--user=root"]).arg(format!("--socket={}", self.socket.display()));
+        if self.vendor == Vendor::Mysql {
+            dump.arg("--set-gtid-purged=OFF");
+        }
+        dump.env("MYSQL_PWD", &self.root_password);
+        dump
+    }
+
     /// Whether it is reached by TCP alone.
     pub fn is_without_socket(&self) -> bool {
         self.socket.as_os_str().is_empty()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class FileOptions(TypedDict, total=False):
     """How files are read: the options of `inrush load`, with underscores. What is not given is found out, or is an error that says so."""
 
-    format: Literal["auto", "csv", "tsv", "jsonl", "json", "parquet", "arrow", "xlsx"]
+    format: Literal["auto", "csv", "tsv", "jsonl", "json", "parquet", "arrow", "xlsx", "sql"]
     """By the content and the name of each file; one that is given is read as its standard says."""
     json_path: str
     """Where the array of rows is in a JSON document: `data.rows`; `.` is the document itself."""

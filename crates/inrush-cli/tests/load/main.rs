@@ -16,6 +16,7 @@ mod columns;
 mod comments;
 mod computed;
 mod doctor;
+mod dumps;
 mod export;
 mod exported_parts;
 mod exported_rows;

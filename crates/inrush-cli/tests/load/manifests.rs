@@ -26,7 +26,7 @@ pub(crate) fn stored(done: &Done) -> (i32, u64) {
 
 /// Compares a table of both places by `inrush verify`.
 #[track_caller]
-fn is_equal(one: &Place, other: &Place, table: &str, more: &str) {
+pub(crate) fn is_equal(one: &Place, other: &Place, table: &str, more: &str) {
     let mut command = verify::command(one, table);
     let server = &other.server;
     command.arg(format!("{}.{table}", other.schema.name())).args(more.split_whitespace());

@@ -202,6 +202,11 @@ pub trait Source: Send {
         Mapping::default()
     }
 
+    /// The time zone in which its times without an offset are, if it says one. A load in another zone is refused.
+    fn time_zone(&self) -> Option<&str> {
+        None
+    }
+
     /// Leaves out what is stored: `stored` are lines of the ledger, ascending by their spans, which do not overlap. Records and
     /// lines are counted on as if they had been read. With `verify` their text is read again and must have the checksums of the
     /// lines: at once where the source can go back to its beginning, else when `next` passes over it. Called before the first `next`.

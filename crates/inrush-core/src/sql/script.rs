@@ -132,6 +132,21 @@ impl ScriptCutter {
         drained
     }
 
+    /// The part that was read of a statement which is not whole: it ends between two lexemes.
+    pub fn open_statement(&self) -> Option<Range<usize>> {
+        self.content.map(|(start, _)| start..self.at)
+    }
+
+    /// Drops the bytes of the open statement before `at`, which is within [`Self::open_statement`]. What is returned of it later begins there, and
+    /// has the line of the whole.
+    pub fn release(&mut self, buffer: &[u8], at: usize) {
+        self.line = self.line_of(buffer, at);
+        self.done = at;
+        if let Some((start, _)) = &mut self.content {
+            *start = at;
+        }
+    }
+
     /// The line of what is read next, counted from 1.
     pub fn line(&self) -> u64 {
         self.content.map_or(self.line, |(_, line)| line)

@@ -36,6 +36,8 @@ pub(super) struct Parser {
     doubts: Doubts,
     /// Blank lines are no records, although there is only one field.
     passes_blank_lines: bool,
+    /// NULL is marked, so that no empty field is NULL.
+    keeps_empties: bool,
     encoding: &'static Encoding,
     /// For each field, whether a quoted empty text was read as NULL. This is reported to the user once.
     quoted_empties: Arc<[AtomicBool]>,
@@ -87,6 +89,7 @@ impl Parser {
             formats: Arc::new(options.formats.clone()),
             rewrites: false,
             passes_blank_lines: false,
+            keeps_empties: options.rows_of_dump.is_some(),
             doubts: options.doubts,
             ragged: Ragged { ignores_extra: options.ignore_extra_fields, nulls_missing: options.null_missing_fields },
             views: Mutex::new(Recycled::new(0)),
@@ -94,7 +97,10 @@ impl Parser {
     }
 
     /// The same for other uses.
-    pub(super) fn with_uses(&self, uses: Vec<FieldUse>) -> Self {
+    pub(super) fn with_uses(&self, mut uses: Vec<FieldUse>) -> Self {
+        if self.keeps_empties {
+            uses.iter_mut().for_each(|use_| (use_.empty_is_null, use_.quoted_empty_is_null) = (false, false));
+        }
         let views = Mutex::new(Recycled::new(RECYCLED_BATCHES * uses.len()));
         let (names, nulls, formats) = (self.names.clone(), self.nulls.clone(), Arc::clone(&self.formats));
         let rewrites = formats.concern(&uses, &names);

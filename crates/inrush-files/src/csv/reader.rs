@@ -33,6 +33,7 @@ pub struct CsvReader {
     found: Option<DetectedDialect>,
     /// What helps to read a text that is not UTF-8.
     likely_encoding: Option<String>,
+    time_zone: Option<String>,
 }
 
 impl CsvReader {
@@ -52,7 +53,15 @@ impl CsvReader {
         let renamed = if options.header { clean(&mut names, options.names) } else { Vec::new() };
         let parser =
             Parser::new(records.name().clone(), records.dialect().clone(), &names, records.encoding(), options);
-        let mut reader = Self { records, names, renamed, parser: Arc::new(parser), found: None, likely_encoding: None };
+        let mut reader = Self {
+            records,
+            names,
+            renamed,
+            parser: Arc::new(parser),
+            found: None,
+            likely_encoding: None,
+            time_zone: None,
+        };
         reader.select(&every_field(reader.names.len(), false));
         Ok(reader)
     }
@@ -95,6 +104,11 @@ impl CsvReader {
 
     pub(crate) fn with_found(self, found: DetectedDialect, likely_encoding: Option<String>) -> Self {
         Self { found: Some(found), likely_encoding, ..self }
+    }
+
+    /// The zone in which its times are, if its file says it.
+    pub(crate) fn with_time_zone(self, time_zone: Option<String>) -> Self {
+        Self { time_zone, ..self }
     }
 
     /// Blank lines are not records from here on, although there is only one field.
@@ -141,6 +155,10 @@ impl Source for CsvReader {
 
     fn reading(&self) -> Mapping {
         self.records.reading()
+    }
+
+    fn time_zone(&self) -> Option<&str> {
+        self.time_zone.as_deref()
     }
 
     fn hash_of_first(&mut self, bytes: u64) -> Result<Option<u64>> {

@@ -36,6 +36,12 @@ proptest! {
     }
 
     #[test]
+    fn almost_a_dump(text in "(CREATE TABLE |INSERT INTO |t|`t`| VALUES |[(),;'\"`a1\\\\ \n]|NULL|0x41|b'1'|SET |SQL_MODE=|'ANSI_QUOTES'|DELIMITER \\$\n|/\\*!40101 |\\*/|-- ){0,40}") {
+        dump(text.as_bytes());
+        dump(format!("INSERT INTO t VALUES (1),{text}").as_bytes());
+    }
+
+    #[test]
     fn almost_a_sheet(text in "<sheetData>(<row( r='[0-9]{1,4}')?>|</row>|<c( r='[A-C][1-3]')?( [st]='[ensb012]')?>|</c>|<v>[0-9.e#&;-]{0,4}</v>|<is>|</is>|<t>|a|&lt;){0,40}(</sheetData>)?") {
         workbook(text.as_bytes());
     }

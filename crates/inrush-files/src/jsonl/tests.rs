@@ -188,8 +188,10 @@ fn late(record: &str) -> String {
 }
 
 fn of_table(columns: &[(&str, bool)]) -> CsvOptions {
-    let columns: Vec<_> =
-        columns.iter().map(|(name, is_spare)| TableColumn { name: (*name).to_owned(), is_spare: *is_spare }).collect();
+    let columns: Vec<_> = columns
+        .iter()
+        .map(|(name, is_spare)| TableColumn { is_spare: *is_spare, ..TableColumn::named(name) })
+        .collect();
     CsvOptions::default().with_columns_of_table(TableColumns::new(move || Ok(Some(columns.clone()))))
 }
 

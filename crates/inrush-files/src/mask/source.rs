@@ -102,6 +102,10 @@ impl Source for MaskedSource {
         self.inner.reading().with("masks", &self.fingerprint)
     }
 
+    fn time_zone(&self) -> Option<&str> {
+        self.inner.time_zone()
+    }
+
     fn resume(&mut self, stored: &[ChunkLine], verify: bool) -> Result<()> {
         self.inner.resume(stored, verify)
     }

@@ -184,8 +184,7 @@ fn headers_in_doubt() {
 #[test]
 fn headers_by_the_table() {
     let header = |text: &str, columns: &[&str]| {
-        let columns: Vec<TableColumn> =
-            columns.iter().map(|&name| TableColumn { name: name.to_owned(), is_spare: false }).collect();
+        let columns: Vec<TableColumn> = columns.iter().map(|&name| TableColumn::named(name)).collect();
         let columns = TableColumns::new(move || Ok(Some(columns.clone())));
         let options = CsvOptions { columns_of_table: Some(columns), ..options() };
         of(text.as_bytes(), b',', &options).map(|found| found.header).ok()

@@ -237,7 +237,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["dialect"],
             &["applies", "input", "names", "sniff"],
             &["file_source", "fixed_width", "opened_file", "script", "zip_member"],
-            &["columnar", "csv", "tar_member"],
+            &["columnar", "csv", "dump", "tar_member"],
             &["arrow", "jsonl", "no_parquet", "parquet", "xlsx"],
             &["file_format"],
             &["text"],

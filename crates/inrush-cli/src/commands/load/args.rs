@@ -20,11 +20,11 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES, disable_help_flag = true)]
 pub(crate) struct LoadArgs {
-    /// Files to load, in this order, or the folder of an export (its `manifest.json`), whose tables are made if they are missing: CSV, TSV, JSON, JSON Lines, plain or compressed (gzip, zstd, lz4, xz, bzip2), Excel (.xlsx), Parquet, Arrow; of an archive `a.zip#file`, `a.tar.gz#file`, `a.xlsx#sheet`; a folder, a quoted 'part-*.csv'; an object: `s3://bucket/key`, `gs://`, `az://`, `https://`; `-` is standard input
+    /// Files to load, in this order, or the folder of an export (its `manifest.json`), whose tables are made if they are missing: CSV, TSV, JSON, JSON Lines, plain or compressed (gzip, zstd, lz4, xz, bzip2), Excel (.xlsx), Parquet, Arrow, a dump in SQL (`dump.sql#table`); of an archive `a.zip#file`, `a.tar.gz#file`, `a.xlsx#sheet`; a folder, a quoted 'part-*.csv'; an object: `s3://bucket/key`, `gs://`, `az://`, `https://`; `-` is standard input
     #[arg(required_unless_present_any = ["status", "forget"], value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
-    /// The table to fill: `table` or `database.table`; 'database.*' fills for each file the table of its name. Not needed for a manifest
+    /// The table to fill: `table` or `database.table`; 'database.*' fills for each file the table of its name, and all tables of a dump in SQL. Not needed for a manifest
     #[arg(long, value_name = "TABLE")]
     into: Option<String>,
 
@@ -307,6 +307,41 @@ impl LoadArgs {
             Some((option, _)) => Err(Error::config(format!("`--{option}` contradicts the manifest of an export"))
                 .with_hint("it says how its files are read, and has the definitions of its tables; name files to read them in another way")),
         }
+    }
+
+    /// The same for a dump: in its time zone, and with the checks off that a dump switches off.
+    pub(crate) fn for_dump(&self, time_zone: String) -> Self {
+        let loading = match self.loading.has("unchecked") {
+            true => self.loading.clone(),
+            false => self.loading.clone().with("unchecked", "foreign-keys,zero-dates"),
+        };
+        let mut reading = self.reading.clone();
+        reading.time_zone = time_zone;
+        Self { into: Some("*".into()), loading, reading, ..self.clone() }
+    }
+
+    /// The same for a table of a dump.
+    pub(crate) fn for_table_of_dump(&self, table: &TableName, files: Vec<String>) -> Self {
+        Self { is_one_of_many: true, ..self.for_table(&table.name, table.quoted(), files) }
+    }
+
+    /// Refuses options that contradict a dump of several tables.
+    pub(crate) fn check_for_dump(&self) -> Result<()> {
+        let given = [
+            ("columns", self.columns.is_some()),
+            ("create-table", self.create_table),
+            ("set", !self.reading.set.is_empty()),
+        ];
+        match given.into_iter().find(|(_, is_given)| *is_given) {
+            None => Ok(()),
+            Some((option, _)) => Err(Error::config(format!("`--{option}` is for one table, and a dump has several"))
+                .with_hint("`--into TABLE` loads the rows of one table of the dump; it defines its tables itself")),
+        }
+    }
+
+    /// The zone of times without an offset.
+    pub(crate) fn time_zone(&self) -> &str {
+        &self.reading.time_zone
     }
 
     /// Whether files are taken for what they were.

@@ -2,6 +2,7 @@
 
 mod args;
 mod compared;
+mod dump;
 mod event_sinks;
 mod interrupt;
 mod job_file;
@@ -32,6 +33,7 @@ use crate::commands::masks;
 use crate::connection::{self, Environment};
 use crate::{Output, exit};
 use inrush::documents::Events;
+use inrush::table::TableName;
 use inrush::{BadRows, Config, FrontEnd, LoadOptions, Loader, Matching, Report, Source};
 use inrush_core::{Error, Result, human};
 use inrush_files::hints::{self, Reading};
@@ -49,6 +51,9 @@ pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
     }
     let signals = interrupt::Watch::start(output.clone())?;
     if let Some(code) = manifest::run(args, &signals, output)? {
+        return Ok(code);
+    }
+    if let Some(code) = dump::run(args, &signals, output)? {
         return Ok(code);
     }
     args.check_into()?;
@@ -121,7 +126,9 @@ pub(crate) fn load(args: &LoadArgs, config: &Config, signals: &Watch, output: &O
         return Err(Error::config("standard input (`-`) can be read only once"));
     }
     allow_open_files();
-    let csv = csv.with_columns_of_table(columns_of_table(args, &options, config));
+    let csv = csv
+        .with_columns_of_table(columns_of_table(args, &options, config))
+        .with_dump_table(TableName::parse(args.named_table())?.name);
     let shown = |error: Error| if rules.is_some() { masks::without_line(error) } else { error };
     let mut readers = open_all(&args.files, args.file_format(), &csv).map_err(shown)?;
     let has_header = found_header(&readers, &csv)?;

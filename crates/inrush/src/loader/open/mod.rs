@@ -55,6 +55,7 @@ pub(super) fn open(
         same_fields(sources)?;
     }
     let zone = zone::find(&options.time_zone)?;
+    zones::check(sources, &options.time_zone)?;
     // All connections of a load are to one server: what another one lacks of its commits could not be noticed. A load that loses its
     // server fails, and its next run reads the ledger of the server that it finds.
     let config = match config.has_several_hosts() {

@@ -1,12 +1,28 @@
-//! The comparison of our zone data with the server's tables, once a load and only where a TIMESTAMP is filled in a named zone.
+//! Time zones: whether the sources mean that of the load, and the comparison of our zone data with the server's tables, once a load and only where a TIMESTAMP is filled in a named zone.
 
 use crate::blocking::Connection;
 use crate::loader::lanes::lane::hint_at_zone;
 use crate::loader::sql;
 use inrush_core::column::ColumnType;
 use inrush_core::column::{Differences, Rules, ZoneTables};
+use inrush_core::load::Source;
 use inrush_core::write::Table;
+use inrush_core::zone;
 use inrush_core::{Error, Result};
+
+/// Refuses sources that say another time zone than that of the load.
+pub(crate) fn check(sources: &[Box<dyn Source>], name: &str) -> Result<()> {
+    for source in sources {
+        if let Some(zone) = source.time_zone().filter(|zone| zone::spelling(zone) != zone::spelling(name)) {
+            return Err(Error::config(format!(
+                "`{}` says that its times are in the zone `{zone}`, and the load would store them as times in `{name}`",
+                source.name()
+            ))
+            .with_hint(format!("`--time-zone {zone}` reads them as they are meant")));
+        }
+    }
+    Ok(())
+}
 
 /// Enters into `rules` where the tables differ. `name` is the zone as the server spells it.
 pub(crate) fn compare(

@@ -9,7 +9,7 @@
 mod definition;
 mod files;
 mod order;
-mod tables;
+pub(super) mod tables;
 
 use super::args::LoadArgs;
 use super::interrupt::Watch;

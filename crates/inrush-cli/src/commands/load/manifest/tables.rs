@@ -9,22 +9,22 @@ use std::collections::HashMap;
 
 /// A table to be filled.
 #[derive(Debug)]
-pub(super) struct RestoreTarget {
-    pub(super) name: TableName,
+pub(in super::super) struct RestoreTarget {
+    pub(in super::super) name: TableName,
     /// Its database when it was exported.
-    pub(super) database: String,
-    pub(super) definition: Option<String>,
+    pub(in super::super) database: String,
+    pub(in super::super) definition: Option<String>,
 }
 
 /// The tables to be made.
 #[derive(Debug, Default)]
-pub(super) struct Missing(Vec<(TableName, Definition)>);
+pub(in super::super) struct Missing(Vec<(TableName, Definition)>);
 
 /// The tables of `targets` that are not there, and the order in which all are filled, by their numbers.
 ///
 /// # Errors
 /// `Config` for a missing table without a definition, a missing database, and foreign keys in a circle, unless `is_unchecked`.
-pub(super) fn plan(
+pub(in super::super) fn plan(
     connection: &mut Connection,
     targets: &[RestoreTarget],
     is_unchecked: bool,
@@ -99,12 +99,12 @@ impl RestoreTarget {
 }
 
 impl Missing {
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in super::super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The names, for a message.
-    pub(super) fn names(&self) -> String {
+    pub(in super::super) fn names(&self) -> String {
         self.0.iter().map(|(name, _)| name.quoted()).collect::<Vec<_>>().join(", ")
     }
 
@@ -112,7 +112,12 @@ impl Missing {
     ///
     /// # Errors
     /// Those of the server, by table.
-    pub(super) fn create(self, connection: &mut Connection, server: &str, mut say: impl FnMut(&str)) -> Result<()> {
+    pub(in super::super) fn create(
+        self,
+        connection: &mut Connection,
+        server: &str,
+        mut say: impl FnMut(&str),
+    ) -> Result<()> {
         // A table may be made before the one that it refers to, with defaults that a strict mode refuses.
         connection.execute("SET SESSION foreign_key_checks = 0, sql_mode = 'NO_ENGINE_SUBSTITUTION'", ())?;
         let has_json = is_known(connection, "SELECT CAST('1' AS JSON)")?;

@@ -1,0 +1,163 @@
+//! `inrush load dump.sql --into 'shop.*'`: all tables of a dump in SQL, made if they are missing, then everything of it that is no row.
+//!
+//! ```text
+//! argument -> the dump is read to its end -> tables on the server: there or made -> a load and a ledger job each
+//!          -> views, triggers, routines, events, ALTER TABLE, in their order, if all rows are stored
+//! ```
+//!
+//! Invariant: no table is dropped, and nothing that could change rows is played before all of them are stored.
+
+use super::args::LoadArgs;
+use super::interrupt::Watch;
+use super::manifest::tables::{self, RestoreTarget};
+use super::many::{self, TableLoad};
+use super::sources;
+use crate::connection::{Environment, hint_at_login};
+use crate::{Output, exit};
+use inrush::Config;
+use inrush::blocking::Connection;
+use inrush::table::TableName;
+use inrush_core::session::{Discard, Query};
+use inrush_core::{Error, Result, human, zone};
+use inrush_files::{DumpContents, OtherStatement};
+
+/// Loads the dump that the arguments name, if they name one for several tables, and returns the exit code.
+pub(super) fn run(args: &LoadArgs, signals: &Watch, output: &Output) -> Result<Option<u8>> {
+    let [file] = &args.files[..] else { return Ok(None) };
+    let is_for_all = args.into().is_empty() || sources::is_for_many(args.into());
+    if !is_for_all || !args.file_format().is_dump(file) {
+        return Ok(None);
+    }
+    args.check_for_dump()?;
+    let config = args.connect.config(&Environment::of_process())?;
+    let database = database(args.into(), config.database())?;
+    let contents = DumpContents::read(file)?;
+    check(file, &contents)?;
+    let args = args.for_dump(time_zone(file, &contents, args.time_zone())?);
+    let of = |table: &inrush_files::DumpTable| RestoreTarget {
+        name: TableName { schema: database.clone(), name: table.name.clone() },
+        database: String::new(),
+        definition: table.definition.clone(),
+    };
+    let targets: Vec<_> = contents.tables.iter().map(of).collect();
+    let mut connection = Connection::connect(&config).map_err(hint_at_login)?;
+    let (missing, _) = tables::plan(&mut connection, &targets, true)?;
+    if args.is_dry_run() && !missing.is_empty() {
+        return Err(Error::config(format!("{} is not there, and `--dry-run` makes no table", missing.names()))
+            .with_hint("make the tables first, or load without `--dry-run`"));
+    }
+    missing.create(&mut connection, "another server", |line| output.notice(line))?;
+    drop(connection);
+    let load = |(table, target): (&inrush_files::DumpTable, &RestoreTarget)| {
+        let files = vec![format!("{file}#{}", table.name)];
+        TableLoad { table: table.name.clone(), args: args.for_table_of_dump(&target.name, files), rows: None }
+    };
+    let with_rows = contents.tables.iter().zip(&targets).filter(|(table, _)| table.has_rows);
+    let code = many::run(&args, with_rows.map(load).collect(), signals, output)?;
+    if !contents.replication.is_empty() {
+        output.notice(&format!("left out: {}", listed(&contents.replication)));
+    }
+    play(&contents.others, code, &args, &config, &database, output).map(|played| Some(exit::worst([code, played])))
+}
+
+/// The database that is filled.
+fn database(into: &str, default: Option<&str>) -> Result<String> {
+    let none = || {
+        Error::config("no database is named for the tables of the dump")
+            .with_hint("`--into 'DATABASE.*'` or `-D DATABASE` names it; `--into TABLE` loads the rows of one table")
+    };
+    match into.strip_suffix(".*") {
+        Some(schema) => Ok(TableName::parse(&format!("{schema}.t"))?.schema),
+        None => default.map(str::to_owned).ok_or_else(none),
+    }
+}
+
+fn check(file: &str, contents: &DumpContents) -> Result<()> {
+    if let [first, second, ..] = &contents.databases[..] {
+        return Err(Error::config(format!("`{file}` is of several databases: `{first}`, `{second}` .."))
+            .with_hint("dump each database by itself; `inrush run` plays such a dump as it is"));
+    }
+    if !contents.tables.iter().any(|table| table.has_rows) {
+        return Err(Error::config(format!("`{file}` has no INSERT of literal values"))
+            .with_hint("`inrush run` plays scripts of every kind"));
+    }
+    Ok(())
+}
+
+/// The zone of the load: that of the dump, unless another one is requested.
+fn time_zone(file: &str, contents: &DumpContents, given: &str) -> Result<String> {
+    match &contents.time_zone {
+        Some(zone) if zone::spelling(zone) != zone::spelling(given) && given != DEFAULT_ZONE => Err(Error::config(
+            format!("`{file}` says that its times are in the zone `{zone}`, and `--time-zone {given}` another one"),
+        )
+        .with_hint("leave `--time-zone` out")),
+        Some(zone) => Ok(zone.clone()),
+        None => Ok(given.to_owned()),
+    }
+}
+
+/// Plays what is no row, once all rows are stored. Returns the exit code.
+fn play(
+    others: &[OtherStatement],
+    code: u8,
+    args: &LoadArgs,
+    config: &Config,
+    database: &str,
+    output: &Output,
+) -> Result<u8> {
+    if others.is_empty() {
+        return Ok(exit::OK);
+    }
+    if args.is_dry_run() || !matches!(code, exit::OK | exit::REJECTED) {
+        let why = if args.is_dry_run() { "`--dry-run`" } else { "not all rows are stored: the same command goes on" };
+        output.notice(&format!("not played ({why}): {}", listed(others)));
+        return Ok(exit::OK);
+    }
+    let mut connection = Connection::connect(config.clone().with_database(database)).map_err(hint_at_login)?;
+    let (mut n_played, mut n_there) = (0_u64, 0_u64);
+    for other in others {
+        let doing = || format!("the statement in line {} of the dump, `{}`", other.line, beginning(&other.text));
+        match connection.run(Query::new(&other.text, &mut Discard)) {
+            Ok(_) => n_played += u64::from(!other.is_setting),
+            Err(error) if THERE.contains(&error.code()) => n_there += 1,
+            Err(error) => {
+                return Err(error
+                    .while_doing(&doing())
+                    .with_hint("all rows are stored; the same command plays it again, and passes over what is there"));
+            }
+        }
+    }
+    let there = if n_there > 0 {
+        format!("; {} passed over, as what they create is there", human::exact(n_there))
+    } else {
+        String::new()
+    };
+    output.notice(&format!("played {}{there}", human::counted(n_played, "other statement")));
+    Ok(exit::OK)
+}
+
+/// ER_TABLE_EXISTS_ERROR, ER_DUP_KEYNAME, ER_MULTIPLE_PRI_KEY, ER_SP_ALREADY_EXISTS, ER_TRG_ALREADY_EXISTS, ER_EVENT_ALREADY_EXISTS,
+/// ER_FK_DUP_NAME
+const THERE: [u16; 7] = [1050, 1061, 1068, 1304, 1359, 1537, 1826];
+
+const DEFAULT_ZONE: &str = "+00:00";
+
+/// The statements of a list that are no settings, shortly.
+fn listed(others: &[OtherStatement]) -> String {
+    let others: Vec<_> = others.iter().filter(|other| !other.is_setting).collect();
+    let shown = others.iter().take(5).map(|other| format!("line {}, `{}`", other.line, beginning(&other.text)));
+    let shown: Vec<_> = shown.collect();
+    let more = if others.len() > 5 { format!("; and {} more", others.len() - 5) } else { String::new() };
+    format!("{}{more}", shown.join("; "))
+}
+
+/// The beginning of a statement, on one line.
+fn beginning(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&text[..text.len().min(240)]).into_owned();
+    let words: Vec<_> = text.split_whitespace().collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(60) {
+        Some((at, _)) => format!("{} ..", &line[..at]),
+        None => line,
+    }
+}

@@ -1,0 +1,221 @@
+//! Dumps in SQL as a source: one table of them, all tables, and what comes after the rows. Each is compared with what the server's own client
+//! makes of the same text.
+
+use crate::manifests::{beside, is_equal, stored};
+use crate::place::{Done, Place, everywhere};
+use std::fs::File;
+use std::io::Write as _;
+use std::process::Stdio;
+
+/// Tables with all that a dump may hold.
+const TABLES: &str = r#"
+CREATE TABLE parent (id INT PRIMARY KEY, n VARCHAR(20) CHARACTER SET utf8mb4);
+CREATE TABLE child (id INT PRIMARY KEY AUTO_INCREMENT, p INT, t TEXT CHARACTER SET utf8mb4, b BLOB, f BIT(5), g GEOMETRY, d DECIMAL(9,3),
+  e ENUM('a','','c'), s SET('x','y'), ts TIMESTAMP NULL, dt DATETIME(3), y YEAR, db DOUBLE, j JSON, gen INT AS (p + 1) VIRTUAL,
+  bb VARBINARY(10), KEY kp (p), FOREIGN KEY (p) REFERENCES parent (id));
+CREATE TABLE nokey (a INT, `odd ``name` VARCHAR(50));
+CREATE TABLE `none` (a INT);
+INSERT INTO parent VALUES (1, 'one'), (2, 'tw''o\\');
+INSERT INTO child (p, t, b, f, g, d, e, s, ts, dt, y, db, j, bb) VALUES
+  (1, 'line1\nline2\t;"q"''s', 0x00ff0a5c27, b'101', ST_GeomFromText('POINT(1 2)'), 1.5, '', '', '2024-01-01 00:00:00',
+   '2024-05-05 01:02:03.456', 2024, 1e100, '{"a": [1, "x\\n"]}', ''),
+  (2, '', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+  (NULL, 'ünï😀', REPEAT(0x27, 10), 0, ST_GeomFromText('LINESTRING(0 0,1 1)'), -0.001, 'c', 'x,y', '1999-12-31 23:59:59',
+   '1000-01-01', 1901, -0.1, '[null]', 0x5c00);
+INSERT INTO nokey VALUES (1, 'r1'), (1, 'r1'), (2, NULL);
+CREATE VIEW v AS SELECT id, t FROM child;
+CREATE TRIGGER tr BEFORE INSERT ON nokey FOR EACH ROW SET NEW.a = NEW.a + 1000;
+CREATE PROCEDURE pr() INSERT INTO parent VALUES (99, 'p');
+"#;
+
+/// What the server's own program dumps of the place, as `dump.sql` in its folder.
+fn dump(place: &Place, arguments: &str) -> String {
+    let output = place.server.dump().args(arguments.split_whitespace()).arg(place.schema.name()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    place.write("dump.sql", &output.stdout);
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// `inrush load` of the dump of `from` into all tables of `into`.
+#[track_caller]
+fn load(from: &Place, into: &Place, arguments: &str) -> Done {
+    let mut command = into.command(arguments);
+    command.current_dir(from.folder.path()).args(["--json", "-q"]);
+    into.done(&command.output().unwrap())
+}
+
+/// The dump of `from`, played by the server's own client.
+fn play(from: &Place, into: &Place) {
+    let mut client = into.server.client();
+    client.args(["--default-character-set=utf8mb4", "--user=root"]).env("MYSQL_PWD", &into.server.root_password);
+    let output = client.arg(into.schema.name()).stdin(File::open(from.path("dump.sql")).unwrap()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+const NAMES: [&str; 3] = ["parent", "child", "nokey"];
+
+/// The definitions of everything in a place.
+fn definitions(place: &Place) -> Vec<String> {
+    let schema = place.schema.name();
+    let shown = |what: &str| place.sql(&format!("SHOW CREATE {what}")).replace(schema, "shop");
+    let mut all: Vec<_> =
+        ["parent", "child", "nokey", "none"].iter().map(|name| shown(&format!("TABLE `{name}`"))).collect();
+    all.extend(["VIEW v", "TRIGGER tr", "PROCEDURE pr"].iter().map(|what| shown(what)));
+    // When a trigger was made.
+    all[5] = all[5].rsplit_once(",20").map_or(String::new(), |(text, _)| text.to_owned());
+    all
+}
+
+/// A whole dump becomes what the client makes of it: tables, rows, views, triggers, routines.
+#[test]
+fn all_of_a_dump() {
+    everywhere("dump_all", |place| {
+        place.sql(TABLES);
+        for (label, arguments) in
+            [("plain", ""), ("hex", "--hex-blob"), ("names", "--complete-insert --skip-extended-insert")]
+        {
+            dump(place, &format!("--routines {arguments}"));
+            let (ours, theirs) = (Place::new(place.server.clone(), "ours"), beside(place));
+            let done = load(place, &ours, "dump.sql --into *");
+            assert_eq!(stored(&done), (0, 8), "{label}: {}", done.stderr);
+            play(place, &theirs);
+            assert_eq!(definitions(&ours), definitions(&theirs), "{label}");
+            NAMES.iter().for_each(|table| is_equal(place, &ours, table, ""));
+            // Once more, nothing is stored twice, and what is there is passed over.
+            let again = load(place, &ours, "dump.sql --into *");
+            assert_eq!(stored(&again), (0, 8), "{label}: {}", again.stderr);
+            NAMES.iter().for_each(|table| is_equal(place, &ours, table, ""));
+        }
+    });
+}
+
+/// The rows of one table, by the name of the target, by its own, from a compressed file, from standard input.
+#[test]
+fn one_table_of_a_dump() {
+    everywhere("dump_one", |place| {
+        place.sql(TABLES);
+        dump(place, "");
+        place.sql("CREATE TABLE other LIKE child");
+        let into = beside(place);
+        into.sql(TABLES);
+        into.sql("DROP TRIGGER tr; SET foreign_key_checks = 0; TRUNCATE parent; TRUNCATE child; TRUNCATE nokey");
+        let check = |command: &str, want: (i32, u64)| {
+            let mut command = into.command(command);
+            let done = into.done(&command.current_dir(place.folder.path()).args(["--json", "-q"]).output().unwrap());
+            let stored = done.json["rows"]["stored"].as_u64().unwrap_or(0);
+            assert_eq!((done.code, stored), want, "{}", done.stderr);
+            done
+        };
+        check("dump.sql --into parent", (0, 2));
+        assert!(
+            std::process::Command::new("gzip")
+                .args(["-k", "dump.sql"])
+                .current_dir(place.folder.path())
+                .status()
+                .unwrap()
+                .success()
+        );
+        check("dump.sql.gz#child --into child", (0, 3));
+        let mut command = into.command("- --format sql --into nokey");
+        let mut child = command.args(["--json", "-q"]).stdin(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(&std::fs::read(place.path("dump.sql")).unwrap()).unwrap();
+        assert!(child.wait_with_output().unwrap().status.success());
+        NAMES.iter().for_each(|table| is_equal(place, &into, table, ""));
+        // A table without rows, and one that is not there.
+        into.sql("CREATE TABLE absent (a INT)");
+        let absent = check("dump.sql --into absent", (1, 0));
+        assert!(absent.stderr.contains("no rows of a table `absent`"), "{}", absent.stderr);
+        check("dump.sql#nokey --into absent --delimiter ;", (1, 0));
+        check("dump.sql#none --into none --allow-empty", (0, 0));
+    });
+}
+
+/// Bad dumps: what is said, and that nothing is stored of a dump that cannot be read.
+#[test]
+fn dumps_that_cannot_be_loaded() {
+    everywhere("dump_bad", |place| {
+        place.sql("CREATE TABLE t (a INT PRIMARY KEY, ts TIMESTAMP NULL)");
+        let check = |dump: &str, arguments: &str, code: i32, says: &str| {
+            place.write("d.sql", dump);
+            let done = place.load(&format!("d.sql {arguments}"));
+            assert_eq!(done.code, code, "{dump}: {}", done.stderr);
+            assert!(done.stderr.contains(says), "{dump}: {}", done.stderr);
+            assert_eq!(place.sql("SELECT COUNT(*) FROM t"), "0", "{dump}");
+        };
+        check("INSERT INTO t VALUES (1, NOW());", "--into t", 2, "`NOW()` is no literal");
+        check("INSERT INTO t VALUES (1, NULL", "--into *", 2, "the row does not end");
+        check("INSERT INTO t VALUES (1, 'cut", "--into *", 2, "ends within a quoted text");
+        check("INSERT INTO t VALUES (1, NULL), ('x', NULL);", "--into t", 2, "`x`");
+        check("SET NAMES latin1; INSERT INTO t VALUES (1, NULL)", "--into *", 1, "are in latin1");
+        check(
+            "USE a; INSERT INTO t VALUES (1, NULL); USE b; INSERT INTO t VALUES (2, NULL)",
+            "--into *",
+            1,
+            "several databases",
+        );
+        check("CREATE TABLE t (a INT);", "--into *", 1, "no INSERT of literal values");
+        check("INSERT INTO t VALUES (1, NULL)", "--into * --columns a,ts", 1, "`--columns` is for one table");
+        check(
+            "INSERT INTO t VALUES (1, NULL)",
+            "--into t --delimiter ;",
+            1,
+            "`--delimiter` has no meaning for `d.sql`, which is a dump",
+        );
+        check("SET TIME_ZONE='+02:00'; INSERT INTO t VALUES (1, NULL)", "--into t", 1, "`--time-zone +02:00`");
+        check(
+            "SET TIME_ZONE='+02:00'; INSERT INTO t VALUES (1, NULL)",
+            "--into * --time-zone +03:00",
+            1,
+            "says that its times",
+        );
+    });
+}
+
+/// TIMESTAMPs are instants in the zone that the dump says.
+#[test]
+fn the_zone_of_a_dump() {
+    everywhere("dump_zone", |place| {
+        place.sql("CREATE TABLE t (a INT PRIMARY KEY, ts TIMESTAMP NULL)");
+        let dump =
+            "SET TIME_ZONE='+02:00';\nINSERT INTO t VALUES (1, '2024-01-01 02:00:00'), (2, '0000-00-00 00:00:00');\n";
+        place.write("d.sql", dump);
+        let done = place.load("d.sql --into *");
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let rows = place.sql("SET time_zone = '+00:00'; SELECT a, ts FROM t ORDER BY a");
+        assert_eq!(rows, "1,2024-01-01 00:00:00|2,0000-00-00 00:00:00");
+    });
+}
+
+/// Killed in the middle of a table, the same command stores the rest of it and of the others.
+#[test]
+fn a_killed_load_goes_on() {
+    everywhere("dump_killed", |place| {
+        let rows = |from: u32| (from..from + 20_000).map(|n| format!("({n},'row {n}')")).collect::<Vec<_>>().join(",");
+        let table = |name: &str| {
+            format!(
+                "CREATE TABLE `{name}` (`a` int NOT NULL, `b` varchar(20));\nINSERT INTO `{name}` VALUES {};\nINSERT INTO `{name}` VALUES {};\n",
+                rows(0),
+                rows(20_000)
+            )
+        };
+        let view = "CREATE VIEW `v` AS SELECT COUNT(*) AS n FROM `one`;\n";
+        place.write("d.sql", format!("{}{view}{}", table("one"), table("two")));
+        let mut child = place.command("d.sql --into * --batch 500 --rate 20000 --json -q").spawn().unwrap();
+        let is_there =
+            "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'one'";
+        let begun = || place.sql(is_there) == "1" && place.sql("SELECT COUNT(*) FROM one") != "0";
+        while !begun() {
+            assert!(child.try_wait().unwrap().is_none(), "it ended before it was killed");
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let done = place.go_on("d.sql --into * --batch 500");
+        assert_eq!(stored(&done), (0, 80_000), "{}", done.stderr);
+        let count = "SELECT COUNT(*), COUNT(DISTINCT a), SUM(a) FROM";
+        for name in ["one", "two"] {
+            assert_eq!(place.sql(&format!("{count} {name}")), "40000,40000,799980000");
+        }
+        assert_eq!(place.sql("SELECT n FROM v"), "40000");
+    });
+}

@@ -1,0 +1,337 @@
+//! The rows of one table of a dump as lines that [`escaped`](crate::escaped) writes, under a line with the names of its columns.
+
+use super::cells::{self, Kind, RowEnd};
+use super::statements::{Part, Settings, Statements, Zone, is_utf8, own};
+use super::words::{self, CreateTable, InsertHead, Statement};
+use crate::dialect::{TableColumn, TableColumns};
+use crate::escaped;
+use crate::pending_bytes::PendingBytes;
+use inrush_core::error::{Error, Result};
+use std::collections::BTreeSet;
+use std::io::{self, Read};
+
+/// The lines of a table.
+pub(crate) struct Rows<R> {
+    statements: Statements<R>,
+    table: String,
+    /// The columns of the table that is filled, for a dump without a definition of it.
+    of_target: Option<TableColumns>,
+    created: Option<CreateTable>,
+    layout: Option<Layout>,
+    /// The tables of other rows, for a message.
+    others: BTreeSet<String>,
+    /// Within an INSERT of this table.
+    open: Option<OpenInsert>,
+    out: PendingBytes,
+    has_ended: bool,
+}
+
+/// What all rows of the table have in common.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Layout {
+    /// The columns that an INSERT names.
+    named: Option<Vec<String>>,
+    /// Empty if neither an INSERT nor a CREATE TABLE names them.
+    names: Vec<String>,
+    kinds: Vec<Kind>,
+    zone: Zone,
+}
+
+/// An INSERT that is not read to its end.
+struct OpenInsert {
+    line: u64,
+    n_rows: u64,
+    is_after_row: bool,
+}
+
+impl<R: Read> Rows<R> {
+    /// Reads up to the first row.
+    ///
+    /// # Errors
+    /// `Config` for a dump without the table, and one whose text is in another character set; `Data` for what cannot be read.
+    pub(crate) fn new(
+        name: &str,
+        bytes: R,
+        table: &str,
+        of_target: Option<TableColumns>,
+        max_record: usize,
+    ) -> Result<Self> {
+        let mut rows = Self {
+            // Escapes double what they stand for.
+            statements: Statements::new(bytes, max_record.saturating_mul(2).saturating_add(PARTS)),
+            table: table.to_owned(),
+            of_target,
+            created: None,
+            layout: None,
+            others: BTreeSet::new(),
+            open: None,
+            out: PendingBytes::default(),
+            has_ended: false,
+        };
+        let doing = format!("cannot read `{name}`");
+        while rows.layout.is_none() && !rows.has_ended {
+            super::statements::settled(&doing, rows.step())?;
+        }
+        if rows.layout.is_none() {
+            let Some(created) = rows.created.clone() else { return Err(rows.no_such_table(name)) };
+            let settings = rows.statements.settings().clone();
+            let layout = rows.layout_of(None, Some(&created), 0, &settings)?;
+            rows.begin(layout);
+        }
+        Ok(rows)
+    }
+
+    /// Whether the first line has the names of the columns.
+    pub(crate) fn has_names(&self) -> bool {
+        self.layout.as_ref().is_some_and(|layout| !layout.names.is_empty())
+    }
+
+    /// The time zone of its TIMESTAMPs, if the dump says it.
+    pub(crate) fn time_zone(&self) -> Option<&str> {
+        match &self.layout.as_ref()?.zone {
+            Zone::Is(zone) => Some(zone),
+            Zone::Unsaid => None,
+        }
+    }
+
+    fn no_such_table(&self, name: &str) -> Error {
+        let error = Error::config(format!("`{name}` has no rows of a table `{}`", self.table));
+        let named: Vec<_> = self.others.iter().take(8).map(|table| format!("`{table}`")).collect();
+        match self.others.first() {
+            None => {
+                error.with_hint("it has no INSERT of literal values at all; `inrush run` plays scripts of every kind")
+            }
+            Some(first) => {
+                let more = if self.others.len() > 8 { " .." } else { "" };
+                error.with_hint(format!("it has those of {}{more}: name one as `{name}#{first}`", named.join(", ")))
+            }
+        }
+    }
+
+    /// Reads a statement, or a part of one.
+    fn step(&mut self) -> io::Result<()> {
+        let Some(part) = self.statements.next()? else {
+            self.has_ended = true;
+            return Ok(());
+        };
+        if part.is_first {
+            self.open = None;
+            self.begin_statement(&part).map_err(own)?;
+        }
+        let used = match self.open.take() {
+            // Of another table.
+            None => self.statements.text(&part).len(),
+            Some(open) => self.rows_of(&part, open).map_err(own)?,
+        };
+        if !part.is_last {
+            self.statements.release(&part, used);
+        }
+        Ok(())
+    }
+
+    fn begin_statement(&mut self, part: &Part) -> Result<()> {
+        let settings = self.statements.settings().clone();
+        match words::statement(self.statements.text(part), settings.dialect) {
+            Statement::Insert(head) if head.table == self.table => {
+                let n_values = self.n_values(part, head.rows_at);
+                self.begin_insert(&head, n_values, &settings, part.line)?;
+                self.open = Some(OpenInsert { line: part.line, n_rows: 0, is_after_row: false });
+            }
+            Statement::Insert(head) if self.layout.is_none() => drop(self.others.insert(head.table)),
+            Statement::Create(created) if created.table == self.table && self.layout.is_none() => {
+                self.created = Some(created);
+            }
+            Statement::Set => self.statements.note(part),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// How many values the first row has; nothing if it is not whole.
+    fn n_values(&self, part: &Part, rows_at: usize) -> usize {
+        let (text, dialect) = (&self.statements.text(part)[rows_at..], self.statements.settings().dialect);
+        match cells::row(text, &[Kind::Generated; MOST_COLUMNS], dialect, part.is_last, &mut Vec::new()) {
+            Ok(RowEnd::At(_, n_values)) => n_values,
+            _ => 0,
+        }
+    }
+
+    fn begin_insert(&mut self, head: &InsertHead, n_values: usize, settings: &Settings, line: u64) -> Result<()> {
+        let Some(layout) = &self.layout else {
+            let created = self.created.clone();
+            let layout = self.layout_of(head.columns.clone(), created.as_ref(), n_values, settings)?;
+            self.begin(layout);
+            return Ok(());
+        };
+        if layout.named != head.columns {
+            return Err(Error::data(format!(
+                "line {line}: this INSERT into `{}` names other columns than those before it",
+                self.table
+            ))
+            .with_hint("`inrush run` plays such a dump as it is"));
+        }
+        if layout.zone != settings.time_zone {
+            return Err(Error::data(format!(
+                "line {line}: the time zone of the dump changes between rows of `{}`",
+                self.table
+            ))
+            .with_hint("`inrush run` plays such a dump as it is"));
+        }
+        check_charset(settings, self.created.as_ref())
+    }
+
+    fn layout_of(
+        &self,
+        named: Option<Vec<String>>,
+        created: Option<&CreateTable>,
+        n_values: usize,
+        settings: &Settings,
+    ) -> Result<Layout> {
+        check_charset(settings, created)?;
+        let defined = created.map(|created| &created.columns[..]).unwrap_or_default();
+        // One kind of client writes values for generated columns as well, which servers pass over.
+        let is_whole = n_values == defined.len();
+        let names = match &named {
+            Some(named) => named.clone(),
+            None => defined.iter().filter(|one| is_whole || !one.is_generated).map(|one| one.name.clone()).collect(),
+        };
+        let target = match (created, &self.of_target) {
+            (None, Some(columns)) => columns.read()?.unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        let of_name = |name: &String| {
+            let defined = defined.iter().find(|column| column.name.eq_ignore_ascii_case(name));
+            let target = || target.iter().find(|column| column.name.eq_ignore_ascii_case(name));
+            match defined {
+                Some(column) if column.is_generated => Kind::Generated,
+                Some(column) => Kind::of_word(&column.ty),
+                None => target().map_or(Kind::Unknown, kind_of),
+            }
+        };
+        let kinds = match names.is_empty() {
+            true => target.iter().map(kind_of).collect(),
+            false => names.iter().map(of_name).collect(),
+        };
+        Ok(Layout { named, names, kinds, zone: settings.time_zone.clone() })
+    }
+
+    /// Writes the line of names.
+    fn begin(&mut self, layout: Layout) {
+        let shown = layout.names.iter().zip(&layout.kinds).filter(|(_, kind)| **kind != Kind::Generated);
+        for (at, (name, _)) in shown.enumerate() {
+            if at > 0 {
+                self.out.bytes.push(escaped::DELIMITER);
+            }
+            escaped::push(name.as_bytes(), &mut self.out.bytes);
+        }
+        if !layout.names.is_empty() {
+            self.out.bytes.push(b'\n');
+        }
+        self.layout = Some(layout);
+    }
+
+    /// Writes the rows of a part, and returns how many of its bytes are done with.
+    fn rows_of(&mut self, part: &Part, mut open: OpenInsert) -> Result<usize> {
+        let dialect = self.statements.settings().dialect;
+        let text = self.statements.text(part);
+        let Some(layout) = &self.layout else { return Ok(text.len()) };
+        let mut at = match part.is_first {
+            true => match words::statement(text, dialect) {
+                Statement::Insert(head) => head.rows_at,
+                _ => 0,
+            },
+            false => 0,
+        };
+        let refused = |why: String, n_rows: u64| {
+            let row = n_rows + 1;
+            let hint = match &why[..] {
+                cells::OPEN => "the file may have been cut off: compare its size with that of its origin",
+                _ => "`inrush run` plays such a statement as it is",
+            };
+            Error::data(format!("row {row} of the INSERT in line {}: {why}", open.line)).with_hint(hint)
+        };
+        loop {
+            let rest = &text[at..];
+            let n_blank = cells::blanks(rest);
+            match (rest.get(n_blank), open.is_after_row) {
+                (None, true) if part.is_last => return Ok(text.len()),
+                (None, _) if !part.is_last => break,
+                (Some(b','), true) => {
+                    open.is_after_row = false;
+                    at += n_blank + 1;
+                    continue;
+                }
+                (Some(b'('), false) => {}
+                _ => {
+                    let shown = String::from_utf8_lossy(&rest[n_blank..(n_blank + 40).min(rest.len())]).into_owned();
+                    return Err(refused(format!("`{shown}` is no row of literals"), open.n_rows));
+                }
+            }
+            let written = self.out.bytes.len();
+            let row = &rest[n_blank..];
+            match cells::row(row, &layout.kinds, dialect, part.is_last, &mut self.out.bytes) {
+                Ok(RowEnd::At(end, n_values)) => {
+                    if !layout.names.is_empty() && n_values != layout.names.len() {
+                        let n = layout.names.len();
+                        return Err(refused(
+                            format!("it has {n_values} values, and the table has {n} columns"),
+                            open.n_rows,
+                        ));
+                    }
+                    self.out.bytes.push(b'\n');
+                    at += n_blank + end;
+                    open.n_rows += 1;
+                    open.is_after_row = true;
+                }
+                Ok(RowEnd::Open) => {
+                    self.out.bytes.truncate(written);
+                    break;
+                }
+                Err(why) => return Err(refused(why, open.n_rows)),
+            }
+        }
+        self.open = Some(open);
+        Ok(at)
+    }
+}
+
+impl<R: Read> Read for Rows<R> {
+    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+        while self.out.is_taken() && !self.has_ended {
+            self.out.clear();
+            self.step()?;
+        }
+        Ok(self.out.take(space))
+    }
+}
+
+/// No table has more columns.
+const MOST_COLUMNS: usize = 4096;
+
+/// Room for what is read at a time.
+const PARTS: usize = 8 << 20;
+
+fn kind_of(column: &TableColumn) -> Kind {
+    column.ty.as_ref().map_or(Kind::Unknown, Kind::of_type)
+}
+
+/// Refuses a dump whose texts are not in UTF-8.
+fn check_charset(settings: &Settings, created: Option<&CreateTable>) -> Result<()> {
+    let Some(charset) = &settings.charset else { return Ok(()) };
+    let hint = "dump it again with `--default-character-set=utf8mb4`; `inrush run` plays it as it is";
+    if charset != "binary" {
+        return Err(
+            Error::config(format!("the texts of the dump are in {charset} (SET NAMES), not in UTF-8")).with_hint(hint)
+        );
+    }
+    // Then they are as the columns have them.
+    let of_column =
+        created.and_then(|created| created.charsets.iter().find(|name| !is_utf8(name) && *name != "binary"));
+    match of_column {
+        None => Ok(()),
+        Some(of_column) => Err(Error::config(format!(
+            "the dump has its texts as they are stored (SET NAMES binary), of a table in {of_column}"
+        ))
+        .with_hint(hint)),
+    }
+}

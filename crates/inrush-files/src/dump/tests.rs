@@ -1,0 +1,173 @@
+use super::contents::DumpContents;
+use super::rows::Rows;
+use std::io::{self, Read};
+
+/// A text that arrives in pieces.
+struct Pieces<'a>(&'a [u8], usize);
+
+impl Read for Pieces<'_> {
+    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+        let n = self.1.min(space.len());
+        self.0.read(&mut space[..n])
+    }
+}
+
+/// The lines of a table, or the error.
+fn lines(dump: &str, table: &str) -> Result<String, String> {
+    let read = |piece: usize| {
+        let mut text = String::new();
+        let mut rows = Rows::new("d.sql", Pieces(dump.as_bytes(), piece), table, None, 1 << 20)
+            .map_err(|error| format!("{error} -> {}", error.hint().unwrap_or_default()))?;
+        rows.read_to_string(&mut text).map(|_| text).map_err(|error| error.to_string())
+    };
+    let whole = read(usize::MAX);
+    assert_eq!(read(1), whole, "the size of reads matters");
+    whole
+}
+
+fn contents(dump: &str) -> DumpContents {
+    let whole = DumpContents::of_bytes("d.sql", dump.as_bytes()).unwrap();
+    assert_eq!(DumpContents::of_bytes("d.sql", Pieces(dump.as_bytes(), 1)).unwrap(), whole);
+    whole
+}
+
+/// As `mysqldump` writes it.
+const DUMP: &str = r"-- MySQL dump 10.13
+/*!40101 SET NAMES utf8mb4 */;
+/*!40103 SET @OLD_TIME_ZONE=@@TIME_ZONE */;
+/*!40103 SET TIME_ZONE='+00:00' */;
+/*!40101 SET @OLD_SQL_MODE=@@SQL_MODE, SQL_MODE='NO_AUTO_VALUE_ON_ZERO' */;
+DROP TABLE IF EXISTS `people`;
+/*!40101 SET @saved_cs_client     = @@character_set_client */;
+CREATE TABLE `people` (
+  `id` int NOT NULL AUTO_INCREMENT,
+  `na``me` varchar(9) DEFAULT NULL COMMENT 'a, b) c',
+  `flag` bit(3) DEFAULT b'0',
+  `twice` int GENERATED ALWAYS AS (`id` * 2) VIRTUAL,
+  `key` decimal(9,2) NOT NULL DEFAULT (1 + 2) CHECK (`key` > 0),
+  PRIMARY KEY (`id`),
+  KEY `k` (`na``me`(3))
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
+LOCK TABLES `people` WRITE;
+/*!40000 ALTER TABLE `people` DISABLE KEYS */;
+INSERT INTO `people` VALUES (1,'O\'Neil; x',_binary '',1.50),(2,NULL,b'101',-2);
+INSERT INTO `people` VALUES
+(3,'INSERT INTO `people` VALUES (9)',NULL,0);
+/*!40000 ALTER TABLE `people` ENABLE KEYS */;
+UNLOCK TABLES;
+DELIMITER ;;
+/*!50003 CREATE*/ /*!50017 DEFINER=`root`@`%`*/ /*!50003 TRIGGER `t` BEFORE INSERT ON `people` FOR EACH ROW BEGIN
+  INSERT INTO log VALUES (1); END */;;
+DELIMITER ;
+CREATE TABLE `empty` (`a` int, `b` blob);
+INSERT INTO other (x, y) VALUES (1, 'a');
+/*!50001 CREATE TABLE `v` (`a` tinyint NOT NULL) ENGINE=MyISAM */;
+/*!50001 DROP TABLE IF EXISTS `v`*/;
+/*!50001 CREATE VIEW `v` AS select 1 AS `a` */;
+SET @@GLOBAL.GTID_PURGED=/*!80000 '+'*/ 'x:1-2';
+/*!40103 SET TIME_ZONE=@OLD_TIME_ZONE */;
+
+-- Dump completed on 2026-01-01  0:00:00
+";
+
+#[test]
+fn rows_become_lines() {
+    let want =
+        "id\tna`me\tflag\tkey\n1\tO'Neil; x\t0\t1.50\n2\t\\N\t5\t-2\n3\tINSERT INTO `people` VALUES (9)\t\\N\t0\n";
+    assert_eq!(lines(DUMP, "people").as_deref(), Ok(want));
+    assert_eq!(lines(DUMP, "empty").as_deref(), Ok("a\tb\n"));
+    assert_eq!(lines(DUMP, "other").as_deref(), Ok("x\ty\n1\ta\n"));
+    let no = lines(DUMP, "peoples").unwrap_err();
+    assert!(
+        no.contains("no rows of a table `peoples`") && no.contains("`people`") && no.contains("d.sql#other"),
+        "{no}"
+    );
+}
+
+#[test]
+fn contents_are_tables_and_the_rest() {
+    let contents = contents(DUMP);
+    let tables: Vec<_> = contents.tables.iter().map(|table| (&table.name[..], table.has_rows)).collect();
+    assert_eq!(tables, [("people", true), ("empty", false), ("other", true)]);
+    assert!(contents.tables[0].definition.as_deref().unwrap().starts_with("CREATE TABLE `people` (\n  `id` int"));
+    assert_eq!(contents.tables[2].definition, None);
+    assert_eq!(contents.time_zone.as_deref(), Some("+00:00"));
+    assert_eq!(contents.replication.len(), 1);
+    let others: Vec<_> =
+        contents.others.iter().map(|other| String::from_utf8_lossy(&other.text).into_owned()).collect();
+    assert!(others.iter().any(|other| other.contains("TRIGGER `t`")), "{others:?}");
+    assert!(others.last().unwrap().contains("OLD_TIME_ZONE"), "{others:?}");
+    assert!(!others.iter().any(|other| other.contains("LOCK") || other.contains("KEYS")), "{others:?}");
+}
+
+#[test]
+fn statements_of_all_kinds() {
+    let check = |dump: &str, want: Result<&str, &str>| match (lines(dump, "t"), want) {
+        (Ok(got), Ok(want)) => assert_eq!(got, want, "{dump}"),
+        (Err(got), Err(want)) => assert!(got.contains(want), "{dump}: {got}"),
+        (got, want) => panic!("{dump}: {got:?}, not {want:?}"),
+    };
+    let all = "CREATE TABLE t (a int, g int AS (a) VIRTUAL, b int); INSERT INTO t VALUES ";
+    check(&format!("{all}(1,2)"), Ok("a\tb\n1\t2\n"));
+    check(&format!("{all}(1,NULL,2),(3,3,4)"), Ok("a\tb\n1\t2\n3\t4\n"));
+    check(&format!("{all}(1,2,3),(3,4)"), Err("it has 2 values, and the table has 3 columns"));
+    check("CREATE TABLE t (a int, g int AS (a), b int); INSERT INTO t (b, g) VALUES (1, DEFAULT)", Ok("b\n1\n"));
+    check("REPLACE INTO db.t VALUES (1),(2)", Ok("1\n2\n"));
+    check("INSERT IGNORE INTO `t` (`a`) VALUES (1) , /* x */ (2) -- y\n;", Ok("a\n1\n2\n"));
+    check("insert into t values\n(1)\n,\n(2);\n", Ok("1\n2\n"));
+    check("DELIMITER $$\nINSERT INTO t VALUES (';')$$\n", Ok(";\n"));
+    check("INSERT INTO t VALUES (''),('')", Ok("\n\n"));
+    check(r"SET SQL_MODE='NO_BACKSLASH_ESCAPES'; INSERT INTO t VALUES ('\'),('a')", Ok("\\\\\na\n"));
+    check("SET SESSION sql_mode = 'ANSI_QUOTES'; INSERT INTO \"t\" (\"a\") VALUES ('b')", Ok("a\nb\n"));
+    check("/*!40101 SET NAMES utf8 */; INSERT INTO t VALUES (1)", Ok("1\n"));
+    check("INSERT INTO t (a) VALUES (1); INSERT INTO t (a) VALUES (2)", Ok("a\n1\n2\n"));
+    check("INSERT INTO t (a) VALUES (1); INSERT INTO t (b) VALUES (2)", Err("names other columns"));
+    check("INSERT INTO t VALUES (1); SET TIME_ZONE='+02:00'; INSERT INTO t VALUES (2)", Err("line 1: the time zone"));
+    check("SET NAMES latin1; INSERT INTO t VALUES (1)", Err("in latin1"));
+    check("SET NAMES binary; INSERT INTO t VALUES (1)", Ok("1\n"));
+    check("SET NAMES binary; CREATE TABLE t (a text) CHARSET=latin1; INSERT INTO t VALUES (1)", Err("table in latin1"));
+    check("INSERT INTO t VALUES (NOW())", Err("row 1 of the INSERT in line 1: `NOW()` is no literal"));
+    check("\nINSERT INTO t VALUES (1), (1+1)", Err("row 2 of the INSERT in line 2: `1+1` is no literal"));
+    check("INSERT INTO t VALUES (1) ON DUPLICATE KEY UPDATE a = 1", Err("is no row of literals"));
+    check("INSERT INTO t VALUES (1),", Err("is no row of literals"));
+    check("INSERT INTO t VALUES (1) (2)", Err("is no row of literals"));
+    check("INSERT INTO t (a, b) VALUES (1, 2), (3)", Err("row 2 of the INSERT in line 1: it has 1 values"));
+    check("INSERT INTO t VALUES (0x41)", Err("depends on the column"));
+    check("INSERT INTO t SELECT * FROM u", Err("no rows of a table"));
+    check("INSERT INTO t VALUES ('open", Err("ends within a quoted text"));
+    check("", Err("no INSERT of literal values"));
+}
+
+/// A dump that ends between two statements.
+#[test]
+fn a_dump_says_that_it_is_complete() {
+    let cut = &DUMP[..DUMP.find("-- Dump completed").unwrap()];
+    assert!(lines(cut, "people").unwrap_err().contains("was cut off"));
+    assert!(DumpContents::of_bytes("d.sql", cut.as_bytes()).unwrap_err().message().contains("was cut off"));
+    let without_comments = &cut[cut.find("/*!40101").unwrap()..];
+    assert!(lines(without_comments, "people").is_ok());
+}
+
+/// One INSERT that is longer than any part, and rows longer than what is allowed.
+#[test]
+fn a_long_insert_comes_in_parts() {
+    let row = format!("(1,'{}')", "x".repeat(1000));
+    let rows = vec![row.as_str(); 5000].join(",\n");
+    let dump = format!(
+        "CREATE TABLE t (a int, b text);\nINSERT INTO `t` VALUES {rows};\nINSERT INTO `u` VALUES {rows};\nSELECT 1;"
+    );
+    let mut text = Vec::new();
+    let mut read = Rows::new("d.sql", dump.as_bytes(), "t", None, 1 << 20).unwrap();
+    read.read_to_end(&mut text).unwrap();
+    assert_eq!(text.iter().filter(|byte| **byte == b'\n').count(), 5001);
+    assert_eq!(text.len(), "a\tb\n".len() + 5000 * (1000 + "1\t\n".len()));
+    let contents = DumpContents::of_bytes("d.sql", dump.as_bytes()).unwrap();
+    assert_eq!((contents.tables.len(), contents.others.len()), (2, 1));
+    let long = format!("INSERT INTO t VALUES ('{}')", "x".repeat(32 << 20));
+    let mut read = Rows::new("d.sql", long.as_bytes(), "t", None, 1 << 20);
+    let error = match &mut read {
+        Ok(read) => read.read_to_end(&mut Vec::new()).unwrap_err().to_string(),
+        Err(error) => error.to_string(),
+    };
+    assert!(error.contains("more than"), "{error}");
+}
