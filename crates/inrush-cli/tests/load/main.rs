@@ -16,6 +16,7 @@ mod columns;
 mod comments;
 mod computed;
 mod doctor;
+mod drift;
 mod dumps;
 mod export;
 mod exported_parts;
