@@ -15,7 +15,7 @@ family_root() { # family
 # What a family is made of: the suite, packages with their dependencies, packages alone.
 family_recipe() { # family
   case $1 in
-    mysql-9.7)     echo "sid | mysql-server-core mysql-client-core openssl | " ;;
+    mysql-9.7)     echo "sid | mysql-client-core mysql-server-core openssl | " ;;
     # mariadb-server holds the authentication plugins; mariadb-client the dump program; mariadb-test the only server-side clear text plugin there is.
     mariadb-11.8)  echo "sid | mariadb-server-core mariadb-client-core libmariadb3 libpam0g | mariadb-server mariadb-client mariadb-test" ;;
     mariadb-10.11) echo "bookworm | mariadb-server-core mariadb-client-core libmariadb3 libpam0g | mariadb-server mariadb-client" ;;

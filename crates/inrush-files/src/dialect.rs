@@ -103,12 +103,14 @@ pub struct TableColumn {
     pub is_spare: bool,
     /// Its type, if that is known.
     pub(crate) ty: Option<ColumnType>,
+    /// Whether it computes its values.
+    pub(crate) is_generated: bool,
 }
 
 impl TableColumn {
     /// One of which only the name is known.
     pub fn named(name: &str) -> Self {
-        Self { name: name.to_owned(), is_spare: false, ty: None }
+        Self { name: name.to_owned(), is_spare: false, ty: None, is_generated: false }
     }
 
     /// `mode` decides whether a row is new or changes an existing row. In an existing row, NULL would overwrite the column's value.
@@ -116,7 +118,7 @@ impl TableColumn {
         let is_special = column.has_default || column.generated || column.auto_increment;
         let makes_rows = matches!(mode, Mode::Insert | Mode::Ignore | Mode::Replace);
         let is_spare = makes_rows && column.nullable && !is_special;
-        Self { name: column.name.clone(), is_spare, ty: Some(column.ty.clone()) }
+        Self { name: column.name.clone(), is_spare, ty: Some(column.ty.clone()), is_generated: column.generated }
     }
 }
 

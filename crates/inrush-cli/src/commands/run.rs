@@ -129,7 +129,7 @@ impl Player<'_> {
                     is_whole = !fill(&mut *bytes, &mut buffer)
                         .map_err(|error| Error::data(format!("cannot read `{file}` to its end: {error}")))?;
                 }
-                Cut::Statement(ScriptStatement { range, line }) => {
+                Cut::Statement(ScriptStatement { range, line, .. }) => {
                     let place = Place { source: source.clone(), line, column: None };
                     let end = self.execute(&buffer[range.clone()]);
                     if let Err(error) = end.map_err(|error| explained(error, &buffer[range]).at(place)) {

@@ -143,27 +143,26 @@ fn dumps_that_cannot_be_loaded() {
             assert_eq!(place.sql("SELECT COUNT(*) FROM t"), "0", "{dump}");
         };
         check("INSERT INTO t VALUES (1, NOW());", "--into t", 2, "`NOW()` is no literal");
-        check("INSERT INTO t VALUES (1, NULL", "--into *", 2, "the row does not end");
+        check("INSERT INTO t VALUES (1, NULL", "--into *", 2, "nothing ends the last statement");
+        check("INSERT INTO t VALUES (1, NULL)", "--into t", 2, "nothing ends the last statement");
         check("INSERT INTO t VALUES (1, 'cut", "--into *", 2, "ends within a quoted text");
         check("INSERT INTO t VALUES (1, NULL), ('x', NULL);", "--into t", 2, "`x`");
-        check("SET NAMES latin1; INSERT INTO t VALUES (1, NULL)", "--into *", 1, "are in latin1");
+        check("SET NAMES latin1; INSERT INTO t VALUES (1, NULL);", "--into *", 1, "are in latin1");
+        check("USE a; INSERT INTO t VALUES (1, NULL); USE b;", "--into *", 1, "several databases");
+        check("INSERT INTO t VALUES (1, NULL); DROP DATABASE t;", "--into *", 2, "`DROP DATABASE t` may change rows");
+        check("TRUNCATE t; INSERT INTO t VALUES (1, NULL);", "--into t", 2, "`TRUNCATE t` may change rows");
+        check("CREATE VIEW v AS SELECT 1;", "--into *", 1, "has no table");
+        check("CREATE TABLE inrush_job (a INT);", "--into *", 1, "table of the ledger");
+        check("INSERT INTO t VALUES (1, NULL);", "--into * --columns a,ts", 1, "`--columns` is for one table");
         check(
-            "USE a; INSERT INTO t VALUES (1, NULL); USE b; INSERT INTO t VALUES (2, NULL)",
-            "--into *",
-            1,
-            "several databases",
-        );
-        check("CREATE TABLE t (a INT);", "--into *", 1, "no INSERT of literal values");
-        check("INSERT INTO t VALUES (1, NULL)", "--into * --columns a,ts", 1, "`--columns` is for one table");
-        check(
-            "INSERT INTO t VALUES (1, NULL)",
+            "INSERT INTO t VALUES (1, NULL);",
             "--into t --delimiter ;",
             1,
             "`--delimiter` has no meaning for `d.sql`, which is a dump",
         );
-        check("SET TIME_ZONE='+02:00'; INSERT INTO t VALUES (1, NULL)", "--into t", 1, "`--time-zone +02:00`");
+        check("SET TIME_ZONE='+02:00'; INSERT INTO t VALUES (1, NULL);", "--into t", 1, "`--time-zone +02:00`");
         check(
-            "SET TIME_ZONE='+02:00'; INSERT INTO t VALUES (1, NULL)",
+            "SET TIME_ZONE='+02:00'; INSERT INTO t VALUES (1, NULL);",
             "--into * --time-zone +03:00",
             1,
             "says that its times",
@@ -183,6 +182,19 @@ fn the_zone_of_a_dump() {
         assert_eq!(done.code, 0, "{}", done.stderr);
         let rows = place.sql("SET time_zone = '+00:00'; SELECT a, ts FROM t ORDER BY a");
         assert_eq!(rows, "1,2024-01-01 00:00:00|2,0000-00-00 00:00:00");
+    });
+}
+
+/// A zero in an AUTO_INCREMENT column stays one, also where other columns of the row need an expression.
+#[test]
+fn a_zero_that_is_no_new_number() {
+    everywhere("dump_zero", |place| {
+        place.sql("CREATE TABLE t (id BIGINT AUTO_INCREMENT PRIMARY KEY, a BIT(64), b BLOB)");
+        let dump = "SET SQL_MODE='NO_AUTO_VALUE_ON_ZERO';\nINSERT INTO t VALUES (0,b'1','x'),(5,2,NULL),(-5,3,'');\n";
+        place.write("d.sql", dump);
+        let done = place.load("d.sql --into t");
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        assert_eq!(place.sql("SELECT id, a + 0 FROM t ORDER BY id"), "-5,3|0,1|5,2");
     });
 }
 

@@ -286,7 +286,7 @@ fn what_does_not_fit_is_refused_before_anything_is_made() {
             done.says(says);
             assert_eq!(other.sql("SHOW TABLES"), "", "{arguments}: {done}");
         };
-        refused("whole", 1, "`shop`.`v` is not there, and the manifest has no definition of it");
+        refused("whole", 1, "`shop`.`v` is not there, and there is no definition of it");
         refused(
             "circle",
             1,

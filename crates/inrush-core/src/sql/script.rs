@@ -52,6 +52,8 @@ pub struct ScriptStatement {
     pub range: Range<usize>,
     /// The line in which it begins, counted from 1.
     pub line: u64,
+    /// Whether a delimiter ends it, and not the script.
+    pub is_ended: bool,
 }
 
 impl Default for ScriptCutter {
@@ -183,14 +185,14 @@ impl ScriptCutter {
     fn statement(&mut self, buffer: &[u8], end: usize) -> Option<ScriptStatement> {
         let (start, line) = self.content.take()?;
         let blanks = buffer[start..end].iter().rev().take_while(|byte| is_blank(**byte)).count();
-        Some(ScriptStatement { range: start..end - blanks, line })
+        Some(ScriptStatement { range: start..end - blanks, line, is_ended: true })
     }
 
     fn end(&mut self, buffer: &[u8]) -> Cut {
         match self.statement(buffer, buffer.len()) {
             Some(statement) => {
                 self.begin_at(buffer, buffer.len());
-                Cut::Statement(statement)
+                Cut::Statement(ScriptStatement { is_ended: false, ..statement })
             }
             None => Cut::End,
         }

@@ -16,7 +16,7 @@
 
 use super::block::Block;
 use super::literal::{has_none, not_finite, put_moment};
-use super::load_text::{ENCODED, LoadText, charset, escape, statement_of};
+use super::load_text::{ENCODED, LoadText, TextField, charset, escape, statement_of};
 use super::template::{Cell, Kind, Template};
 use crate::column::{Column, ColumnKind, ColumnType, Form, TypeProperties};
 use crate::convert::{BoundRows, RowReader};
@@ -107,7 +107,7 @@ impl LoadData {
 
     /// Returns the statement for a text. `file_name` is the file that the server will request.
     pub fn statement(&self, text: &[u8], file_name: &str) -> String {
-        let fields: Vec<_> = self.fields.iter().map(|field| (field.column.name.as_str(), field.form.form())).collect();
+        let fields: Vec<_> = self.fields.iter().map(|field| TextField::new(&field.column, field.form.form())).collect();
         statement_of(
             &self.into,
             charset(self.fields.iter().map(|field| &field.column), LoadText::encoded(text)),

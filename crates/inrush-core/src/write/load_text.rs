@@ -7,8 +7,23 @@ use crate::column::ident::quote_ident;
 use crate::column::text_literal::quote_text;
 use crate::column::{Column, ColumnType};
 
-/// The statement for columns, by name, and how their fields are written. `into` may say more: `REPLACE INTO TABLE t PARTITION (p)`.
-pub(crate) fn statement_of(into: &str, charset: &str, fields: &[(&str, Form)], file_name: &str) -> String {
+/// A column that a field of the text fills.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TextField<'a> {
+    name: &'a str,
+    form: Form,
+    auto_increment: bool,
+}
+
+impl<'a> TextField<'a> {
+    /// `form` is how its values are written.
+    pub(crate) fn new(column: &'a Column, form: Form) -> Self {
+        Self { name: &column.name, form, auto_increment: column.auto_increment }
+    }
+}
+
+/// The statement for columns. `into` may say more: `REPLACE INTO TABLE t PARTITION (p)`.
+pub(crate) fn statement_of(into: &str, charset: &str, fields: &[TextField<'_>], file_name: &str) -> String {
     statement_with(&Reading { into, charset, separators: ENCODED }, fields, 0, &[], &[], file_name)
 }
 
@@ -91,7 +106,7 @@ pub(crate) const AS_CHARACTERS: &str = "utf8mb4";
 /// `names`.
 pub(crate) fn statement_with(
     &Reading { into, charset, separators }: &Reading<'_>,
-    fields: &[(&str, Form)],
+    fields: &[TextField<'_>],
     n_variables: usize,
     computed: &[Computed<usize>],
     names: &[String],
@@ -102,9 +117,15 @@ pub(crate) fn statement_with(
     quote_text(file_name.as_bytes(), true, &mut name);
     let mut list = Vec::new();
     let mut set = Vec::new();
-    for (i, (column, form)) in fields.iter().enumerate() {
-        let ident = quote_ident(column);
-        match expression(*form, &variable(i)) {
+    let has_set = !computed.is_empty() || fields.iter().any(|field| expression(field.form, "").is_some());
+    for (i, field) in fields.iter().enumerate() {
+        let ident = quote_ident(field.name);
+        match expression(field.form, &variable(i)) {
+            // Of a statement with SET, MariaDB generates a number in place of 0 although NO_AUTO_VALUE_ON_ZERO is on, unless SET gives the value.
+            None if field.auto_increment && has_set => {
+                list.push(variable(i));
+                set.push(format!("{ident}={}", variable(i)));
+            }
             None => list.push(ident),
             Some(expression) => {
                 list.push(variable(i));

@@ -22,6 +22,8 @@ pub(super) enum Kind {
     Unknown,
     /// It computes its values, so those of the dump are left out.
     Generated,
+    /// ENUM, SET and JSON: a number would be something else than its text.
+    Quoted,
     Text,
     Number,
     Bits,
@@ -43,6 +45,7 @@ impl Kind {
     /// By the word of a type in SQL.
     pub(super) fn of_word(word: &str) -> Self {
         match word {
+            "ENUM" | "SET" | "JSON" => Self::Quoted,
             "BIT" => Self::Bits,
             "BINARY" | "VARBINARY" | "BLOB" | "TINYBLOB" | "MEDIUMBLOB" | "LONGBLOB" => Self::Bytes,
             "VECTOR" => Self::Vector,
@@ -50,7 +53,7 @@ impl Kind {
             | "GEOMETRYCOLLECTION" | "GEOMCOLLECTION" => Self::Geometry,
             "TINYINT" | "SMALLINT" | "MEDIUMINT" | "INT" | "INTEGER" | "BIGINT" | "DECIMAL" | "DEC" | "NUMERIC"
             | "FIXED" | "FLOAT" | "DOUBLE" | "REAL" | "BOOL" | "BOOLEAN" | "YEAR" | "INT1" | "INT2" | "INT3"
-            | "INT4" | "INT8" => Self::Number,
+            | "FLOAT4" | "FLOAT8" | "MIDDLEINT" | "INT4" | "INT8" => Self::Number,
             _ => Self::Text,
         }
     }
@@ -58,6 +61,7 @@ impl Kind {
     /// Of a table's column.
     pub(super) fn of_type(ty: &ColumnType) -> Self {
         match ty {
+            ColumnType::Enum { .. } | ColumnType::Set { .. } | ColumnType::Json => Self::Quoted,
             ColumnType::Bit { .. } => Self::Bits,
             ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => Self::Bytes,
             ColumnType::Vector { .. } => Self::Vector,
@@ -140,6 +144,8 @@ pub(super) fn blanks(text: &[u8]) -> usize {
         let rest = &text[at..];
         match rest {
             [b'\t'..=b'\r' | b' ', ..] => at += 1,
+            // Servers execute what is in it.
+            [b'/', b'*', b'!', ..] | [b'/', b'*', b'M', b'!', ..] => return at,
             [b'/', b'*', inside @ ..] => match memmem::find(inside, b"*/") {
                 Some(end) => at += end + 4,
                 None => return at,
@@ -195,7 +201,7 @@ impl<'a> Cursor<'a> {
                 out.extend_from_slice(escaped::NULL);
                 Some(Ok(()))
             }
-            () if is("TRUE") || is("FALSE") => {
+            () if kind != Kind::Quoted && (is("TRUE") || is("FALSE")) => {
                 out.push(if is("TRUE") { b'1' } else { b'0' });
                 Some(Ok(()))
             }
@@ -204,10 +210,13 @@ impl<'a> Cursor<'a> {
             () if is("N") && next == b'\'' => self.string(kind, out),
             () if kind == Kind::Generated && is("DEFAULT") => Some(Ok(())),
             () if word[0] == b'_' => {
+                let is_bytes = is("_binary");
                 self.pass_blanks();
                 let is_text = ["_utf8mb4", "_utf8mb3", "_utf8", "_ascii", "_binary"].into_iter().any(is);
                 match *self.rest().first()? {
                     _ if !is_text => Some(Err(no_literal(whole))),
+                    // Bytes of a character set that only the column knows.
+                    _ if is_bytes && matches!(kind, Kind::Text | Kind::Quoted) => Some(Err(no_literal(whole))),
                     b'\'' => self.string(kind, out),
                     b'"' if !self.dialect.ansi_quotes => self.string(kind, out),
                     b'0' => self.number(kind, out),
@@ -237,6 +246,7 @@ impl<'a> Cursor<'a> {
         self.rest().first()?;
         let takes = match kind {
             Kind::Number | Kind::Bits | Kind::Generated => is_number(number),
+            Kind::Quoted => false,
             _ => is_steady_number(number),
         };
         if !takes {
@@ -326,7 +336,7 @@ fn of_bytes(bytes: &[u8], kind: Kind, out: &mut Vec<u8>) -> Result<(), String> {
             let numbers: Vec<_> = numbers.map(|number| number.to_string()).collect();
             out.extend_from_slice(format!("[{}]", numbers.join(",")).as_bytes());
         }
-        Kind::Text | Kind::Bytes | Kind::Unknown | Kind::Generated => escaped::push(bytes, out),
+        Kind::Text | Kind::Quoted | Kind::Bytes | Kind::Unknown | Kind::Generated => escaped::push(bytes, out),
     }
     Ok(())
 }
@@ -334,6 +344,9 @@ fn of_bytes(bytes: &[u8], kind: Kind, out: &mut Vec<u8>) -> Result<(), String> {
 /// The same of hexadecimal or binary digits, the highest first.
 fn of_digits(digits: &[u8], base: u32, kind: Kind, out: &mut Vec<u8>) -> Result<(), String> {
     let shown = || String::from_utf8_lossy(&digits[..digits.len().min(20)]).into_owned();
+    if matches!(kind, Kind::Text | Kind::Quoted) {
+        return Err(format!("`{}` are bytes of a character set that only the column knows", shown()));
+    }
     if kind == Kind::Unknown {
         return Err(format!(
             "whether `{}` is a number or bytes depends on the column, which the dump does not define",
@@ -401,7 +414,7 @@ fn is_steady_number(text: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Kind::{Bits, Bytes, Generated, Geometry, Number, Text, Unknown, Vector};
+    use Kind::{Bits, Bytes, Generated, Geometry, Number, Quoted, Text, Unknown, Vector};
 
     fn line(row_text: &str, kinds: &[Kind], dialect: Dialect) -> Result<String, String> {
         let mut out = Vec::new();
@@ -439,7 +452,6 @@ mod tests {
         check("b'101'", Number, "5");
         check("0b101", Bits, "5");
         check("0x4142", Bytes, "AB");
-        check("0x4142", Text, "AB");
         check("0x10", Number, "16");
         check("X'0a'", Bytes, r"\n");
         check("0x041", Bytes, "\u{0}A".replace('\u{0}', r"\0").as_str());
@@ -480,6 +492,11 @@ mod tests {
         for number in ["1x", "1-1", "--1", "e5", "."] {
             check(number, Number);
         }
+        for quoted in ["1", "TRUE", "0x41", "_binary 'a'"] {
+            check(quoted, Quoted);
+        }
+        check("0x41", Text);
+        check("/*!50000 1 */", Number);
         check("0x41", Unknown);
         check("b'1'", Unknown);
         check("0xfffffffffffffffff", Number);

@@ -14,8 +14,8 @@ pub struct DumpContents {
     pub tables: Vec<DumpTable>,
     /// Everything else that would be played after the rows, in its order: settings, views, triggers, routines, events, ALTER TABLE.
     pub others: Vec<OtherStatement>,
-    /// Statements about replication, which are left out.
-    pub replication: Vec<OtherStatement>,
+    /// What is not played: statements about replication, and about the database itself.
+    pub left_out: Vec<OtherStatement>,
     /// The databases that it names by USE or CREATE DATABASE.
     pub databases: Vec<String>,
     /// The time zone of its TIMESTAMPs at its first row, if it says it.
@@ -59,7 +59,7 @@ impl DumpContents {
             return Err(Error::config(
                 "a dump of several tables is read twice, and standard input (`-`) can be read only once",
             )
-            .with_hint("save it as a file; or load one table of it: `--into TABLE`"));
+            .with_hint("save it as a file, or load one table of it, which is named"));
         }
         let (bytes, _) = script_bytes(path)?;
         Self::of_bytes(path, bytes)
@@ -70,37 +70,62 @@ impl DumpContents {
         let mut contents = Self::default();
         let mut statements = Statements::new(bytes, MOST_BYTES);
         let doing = format!("cannot read `{name}`");
+        // The zone of the first rows.
+        let mut zone: Option<Zone> = None;
         while let Some(part) = settled(&doing, statements.next())? {
             let text = statements.text(&part);
+            let named = |error: Error| error.while_doing(&format!("`{name}`"));
+            super::check_ended(&part, text).map_err(named)?;
             if part.is_first {
-                let statement = words::statement(text, statements.settings().dialect);
+                let settings = statements.settings();
+                let statement = words::statement(text, settings.dialect);
                 let is_setting = statement == Statement::Set;
                 let other = || OtherStatement { text: text.to_vec(), line: part.line, is_setting };
                 match statement {
                     Statement::Insert(head) => {
-                        if contents.time_zone.is_none()
-                            && let Zone::Is(zone) = &statements.settings().time_zone
-                        {
-                            contents.time_zone = Some(zone.clone());
+                        let is_new = *zone.get_or_insert(settings.time_zone.clone()) != settings.time_zone;
+                        if is_new {
+                            return Err(named(other_zone(part.line)));
                         }
+                        super::check_mode(settings, part.line).map_err(named)?;
+                        contents.note_database(head.database);
                         contents.table(&head.table).has_rows = true;
                     }
-                    Statement::Create(created) => contents.table(&created.table).definition = Some(created.definition),
-                    Statement::Drop(tables) => contents.forget(&tables),
-                    Statement::Replication => contents.replication.push(other()),
-                    Statement::Database(name) => contents.note_database(name),
-                    Statement::Frame => {}
+                    Statement::Create(created) => {
+                        contents.note_database(created.database);
+                        let table = contents.table(&created.table);
+                        if table.definition.is_some() || table.has_rows {
+                            return Err(named(twice(&created.table, part.line)));
+                        }
+                        table.definition = Some(created.definition);
+                    }
+                    Statement::Drop(tables) => contents.forget(&tables, part.line).map_err(named)?,
+                    Statement::LeftOut => {
+                        contents.left_out.push(other());
+                        statements.note(&part);
+                    }
+                    Statement::Database(name) => contents.note_database(Some(name)),
+                    Statement::Use(name) => {
+                        statements.use_database(&name);
+                        contents.note_database(Some(name));
+                    }
+                    // It may set other things as well.
+                    Statement::Frame => statements.note(&part),
                     Statement::Set => {
                         contents.others.push(other());
                         statements.note(&part);
                     }
-                    Statement::Other => contents.others.push(other()),
+                    Statement::Schema => contents.others.push(other()),
+                    Statement::Other => return Err(named(super::other(text, part.line))),
                 }
             }
             if !part.is_last {
                 let n = statements.text(&part).len();
                 statements.release(&part, n);
             }
+        }
+        if let Some(Zone::Is(zone)) = zone {
+            contents.time_zone = Some(zone);
         }
         // Settings alone do nothing.
         if contents.others.iter().all(|other| other.is_setting) {
@@ -118,13 +143,27 @@ impl DumpContents {
     }
 
     /// Tables that were made to be dropped again, in place of views that come later.
-    fn forget(&mut self, dropped: &[String]) {
-        self.tables.retain(|table| table.has_rows || !dropped.contains(&table.name));
+    fn forget(&mut self, dropped: &[String], line: u64) -> Result<()> {
+        if let Some(table) = self.tables.iter().find(|table| table.has_rows && dropped.contains(&table.name)) {
+            return Err(twice(&table.name, line));
+        }
+        self.tables.retain(|table| !dropped.contains(&table.name));
+        Ok(())
     }
 
-    fn note_database(&mut self, name: String) {
-        if !self.databases.contains(&name) {
+    fn note_database(&mut self, name: Option<String>) {
+        if let Some(name) = name.filter(|name| !self.databases.contains(name)) {
             self.databases.push(name);
         }
     }
+}
+
+fn twice(table: &str, line: u64) -> Error {
+    Error::data(format!("line {line}: table `{table}` comes twice: the dump is several ones"))
+        .with_hint("load the last of them; `inrush run` plays all of it as it is")
+}
+
+fn other_zone(line: u64) -> Error {
+    Error::data(format!("line {line}: the rows from here on are in another time zone than those before"))
+        .with_hint("`inrush run` plays such a dump as it is")
 }

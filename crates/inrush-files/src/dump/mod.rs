@@ -19,5 +19,43 @@ mod words;
 pub use contents::{DumpContents, DumpTable, OtherStatement};
 pub(crate) use rows::Rows;
 
+use inrush_core::error::{Error, Result};
+use statements::{Part, Settings};
+
+/// Refuses what may change rows: rows are not loaded in the order of the dump.
+fn other(text: &[u8], line: u64) -> Error {
+    Error::data(format!("line {line}: `{}` may change rows, or means what only a server knows", beginning(text)))
+        .with_hint("`inrush run` plays such a dump as it is, in its order")
+}
+
+/// Refuses a statement that nothing but the end of the file ends: it may have been longer.
+fn check_ended(part: &Part, text: &[u8]) -> Result<()> {
+    if !part.is_last || part.is_ended {
+        return Ok(());
+    }
+    let hint =
+        "the file may have been cut off: compare its size with that of its origin; if it is whole, end it with `;`";
+    let message = format!("line {}: nothing ends the last statement, `{}`", part.line, beginning(text));
+    Err(Error::data(message).with_hint(hint))
+}
+
+/// Refuses rows whose quotes might be read in two ways.
+fn check_mode(settings: &Settings, line: u64) -> Result<()> {
+    let Some(set_at) = settings.unknown_mode else { return Ok(()) };
+    let message =
+        format!("line {line}: how quotes are read depends on the sql_mode of line {set_at}, which is no literal");
+    Err(Error::data(message).with_hint("`inrush run` plays such a dump as it is"))
+}
+
+/// The beginning of a statement, on one line.
+fn beginning(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&text[..text.len().min(240)]).into_owned();
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(60) {
+        Some((at, _)) => format!("{} ..", &line[..at]),
+        None => line,
+    }
+}
+
 #[cfg(test)]
 mod tests;

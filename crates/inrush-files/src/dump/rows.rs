@@ -18,6 +18,8 @@ pub(crate) struct Rows<R> {
     of_target: Option<TableColumns>,
     created: Option<CreateTable>,
     layout: Option<Layout>,
+    /// The database that the dump names for the table.
+    database: Option<String>,
     /// The tables of other rows, for a message.
     others: BTreeSet<String>,
     /// Within an INSERT of this table.
@@ -63,6 +65,7 @@ impl<R: Read> Rows<R> {
             of_target,
             created: None,
             layout: None,
+            database: None,
             others: BTreeSet::new(),
             open: None,
             out: PendingBytes::default(),
@@ -103,6 +106,7 @@ impl<R: Read> Rows<R> {
             }
             Some(first) => {
                 let more = if self.others.len() > 8 { " .." } else { "" };
+                let name = name.strip_suffix(&format!("#{}", self.table)).unwrap_or(name);
                 error.with_hint(format!("it has those of {}{more}: name one as `{name}#{first}`", named.join(", ")))
             }
         }
@@ -114,6 +118,7 @@ impl<R: Read> Rows<R> {
             self.has_ended = true;
             return Ok(());
         };
+        super::check_ended(&part, self.statements.text(&part)).map_err(own)?;
         if part.is_first {
             self.open = None;
             self.begin_statement(&part).map_err(own)?;
@@ -131,20 +136,61 @@ impl<R: Read> Rows<R> {
 
     fn begin_statement(&mut self, part: &Part) -> Result<()> {
         let settings = self.statements.settings().clone();
-        match words::statement(self.statements.text(part), settings.dialect) {
+        let text = self.statements.text(part);
+        match words::statement(text, settings.dialect) {
             Statement::Insert(head) if head.table == self.table => {
+                self.check_database(head.database.as_ref().or(settings.database.as_ref()), part.line)?;
+                super::check_mode(&settings, part.line)?;
                 let n_values = self.n_values(part, head.rows_at);
                 self.begin_insert(&head, n_values, &settings, part.line)?;
                 self.open = Some(OpenInsert { line: part.line, n_rows: 0, is_after_row: false });
             }
             Statement::Insert(head) if self.layout.is_none() => drop(self.others.insert(head.table)),
-            Statement::Create(created) if created.table == self.table && self.layout.is_none() => {
+            Statement::Insert(_) => {}
+            Statement::Create(created) if created.table == self.table => {
+                self.check_database(created.database.as_ref().or(settings.database.as_ref()), part.line)?;
+                if self.layout.is_some() {
+                    return Err(self.made_anew(part.line));
+                }
                 self.created = Some(created);
             }
-            Statement::Set => self.statements.note(part),
-            _ => {}
+            Statement::Drop(tables) if self.layout.is_some() && tables.contains(&self.table) => {
+                return Err(self.made_anew(part.line));
+            }
+            Statement::Use(name) => self.statements.use_database(&name),
+            // One that is left out may set other things as well.
+            Statement::Set | Statement::Frame | Statement::LeftOut => self.statements.note(part),
+            Statement::Other => return Err(super::other(text, part.line)),
+            Statement::Create(_) | Statement::Drop(_) | Statement::Database(_) | Statement::Schema => {}
         }
         Ok(())
+    }
+
+    /// Refuses the rows of two tables of the same name.
+    fn check_database(&mut self, database: Option<&String>, line: u64) -> Result<()> {
+        match (&self.database, database) {
+            (None, Some(first)) if self.layout.is_none() => {
+                self.database = Some(first.clone());
+                Ok(())
+            }
+            (first, other) if first.as_ref() == other => Ok(()),
+            (first, other) => {
+                let shown = |name: Option<&String>| name.map_or("none".to_owned(), |name| format!("`{name}`"));
+                Err(Error::data(format!(
+                    "line {line}: the dump has a table `{}` in the database {} and in {}",
+                    self.table,
+                    shown(first.as_ref()),
+                    shown(other)
+                ))
+                .with_hint("dump each database by itself; `inrush run` plays such a dump as it is"))
+            }
+        }
+    }
+
+    fn made_anew(&self, line: u64) -> Error {
+        let message =
+            format!("line {line}: the dump makes table `{}` anew after rows of it: it is several dumps", self.table);
+        Error::data(message).with_hint("load the last of them; `inrush run` plays all of it as it is")
     }
 
     /// How many values the first row has; nothing if it is not whole.
@@ -195,21 +241,25 @@ impl<R: Read> Rows<R> {
             Some(named) => named.clone(),
             None => defined.iter().filter(|one| is_whole || !one.is_generated).map(|one| one.name.clone()).collect(),
         };
-        let target = match (created, &self.of_target) {
-            (None, Some(columns)) => columns.read()?.unwrap_or_default(),
-            _ => Vec::new(),
+        let target = match &self.of_target {
+            Some(columns) => columns.read()?.unwrap_or_default(),
+            None => Vec::new(),
         };
+        // What a literal means is decided by the column that gets it.
         let of_name = |name: &String| {
             let defined = defined.iter().find(|column| column.name.eq_ignore_ascii_case(name));
-            let target = || target.iter().find(|column| column.name.eq_ignore_ascii_case(name));
-            match defined {
-                Some(column) if column.is_generated => Kind::Generated,
-                Some(column) => Kind::of_word(&column.ty),
-                None => target().map_or(Kind::Unknown, kind_of),
+            let of_target = target.iter().find(|column| column.name.eq_ignore_ascii_case(name)).map(kind_of);
+            match (of_target.filter(|kind| *kind != Kind::Unknown), defined) {
+                (_, Some(column)) if column.is_generated => Kind::Generated,
+                (Some(kind), _) => kind,
+                (None, Some(column)) => Kind::of_word(&column.ty),
+                (None, None) => Kind::Unknown,
             }
         };
+        let all: Vec<_> = target.iter().map(kind_of).collect();
         let kinds = match names.is_empty() {
-            true => target.iter().map(kind_of).collect(),
+            true if all.len() == n_values => all,
+            true => all.into_iter().filter(|kind| *kind != Kind::Generated).collect(),
             false => names.iter().map(of_name).collect(),
         };
         Ok(Layout { named, names, kinds, zone: settings.time_zone.clone() })
@@ -312,21 +362,28 @@ const MOST_COLUMNS: usize = 4096;
 const PARTS: usize = 8 << 20;
 
 fn kind_of(column: &TableColumn) -> Kind {
-    column.ty.as_ref().map_or(Kind::Unknown, Kind::of_type)
+    match &column.ty {
+        _ if column.is_generated => Kind::Generated,
+        Some(ty) => Kind::of_type(ty),
+        None => Kind::Unknown,
+    }
 }
 
 /// Refuses a dump whose texts are not in UTF-8.
 fn check_charset(settings: &Settings, created: Option<&CreateTable>) -> Result<()> {
     let Some(charset) = &settings.charset else { return Ok(()) };
-    let hint = "dump it again with `--default-character-set=utf8mb4`; `inrush run` plays it as it is";
+    let hint = "dump it again in the character set utf8mb4; `inrush run` plays it as it is";
     if charset != "binary" {
         return Err(
             Error::config(format!("the texts of the dump are in {charset} (SET NAMES), not in UTF-8")).with_hint(hint)
         );
     }
     // Then they are as the columns have them.
-    let of_column =
-        created.and_then(|created| created.charsets.iter().find(|name| !is_utf8(name) && *name != "binary"));
+    let Some(created) = created else {
+        let message = "the dump has its texts as they are stored (SET NAMES binary), and no definition of the table";
+        return Err(Error::config(message).with_hint(hint));
+    };
+    let of_column = created.charsets.iter().find(|name| !is_utf8(name) && *name != "binary");
     match of_column {
         None => Ok(()),
         Some(of_column) => Err(Error::config(format!(

@@ -5,8 +5,7 @@
 
 use super::words::{self, Setting, Words};
 use inrush_core::error::{Error, Result};
-use inrush_core::sql::{Cut, Dialect, ScriptCutter};
-use memchr::memmem;
+use inrush_core::sql::{Cut, Dialect, ScriptCutter, ScriptStatement};
 use std::io::{self, Read};
 use std::ops::Range;
 
@@ -33,6 +32,10 @@ pub(super) struct Settings {
     pub(super) time_zone: Zone,
     /// A character set other than UTF-8, in lower case.
     pub(super) charset: Option<String>,
+    /// The database of USE.
+    pub(super) database: Option<String>,
+    /// The line of a SET after which it is not known how quotes are read.
+    pub(super) unknown_mode: Option<u64>,
 }
 
 /// In which zone TIMESTAMPs are.
@@ -52,6 +55,8 @@ pub(super) struct Part {
     pub(super) line: u64,
     pub(super) is_first: bool,
     pub(super) is_last: bool,
+    /// Whether a delimiter ends the statement; false too of a part that is not the last one.
+    pub(super) is_ended: bool,
 }
 
 impl<R: Read> Statements<R> {
@@ -88,12 +93,13 @@ impl<R: Read> Statements<R> {
         loop {
             self.cutter.set_dialect(self.settings.dialect);
             match self.cutter.next(&self.buffer, self.is_whole).map_err(own)? {
-                Cut::End if self.says_end && memmem::find(&self.buffer, END).is_none() => return Err(own(cut_off())),
+                Cut::End if self.says_end && !self.has_end() => return Err(own(cut_off())),
                 Cut::End => return Ok(None),
                 Cut::Statement(statement) => {
                     self.most_open = PART_BYTES;
                     let is_first = !std::mem::take(&mut self.is_within);
-                    let part = Part { range: statement.range, line: statement.line, is_first, is_last: true };
+                    let ScriptStatement { range, line, is_ended } = statement;
+                    let part = Part { range, line, is_first, is_last: true, is_ended };
                     return Ok(Some(part));
                 }
                 Cut::More => {
@@ -107,16 +113,24 @@ impl<R: Read> Statements<R> {
                     }
                     let want = self.buffer.len().max(READ_BYTES) as u64;
                     let read = (&mut self.bytes).take(want).read_to_end(&mut self.buffer)?;
-                    self.says_end |= BEGINNINGS.iter().any(|beginning| self.is_at_beginning(beginning));
+                    self.says_end = self.says_end || self.has_beginning();
                     self.is_whole = (read as u64) < want;
                 }
             }
         }
     }
 
-    fn is_at_beginning(&self, beginning: &[u8]) -> bool {
-        let lines = self.buffer.split(|byte| *byte == b'\n').take(2);
-        self.cutter.line() == 1 && lines.into_iter().any(|line| line.starts_with(beginning))
+    /// Whether a program that writes dumps says who it is, before the first statement.
+    fn has_beginning(&self) -> bool {
+        self.cutter.line() == 1 && self.buffer.split(|byte| *byte == b'\n').take(HEAD_LINES).any(is_beginning)
+    }
+
+    /// Whether the comments after the last statement say that the dump is complete, and no other one begins after that.
+    fn has_end(&mut self) -> bool {
+        self.buffer.drain(..self.cutter.drain());
+        let says = |line: &&[u8]| line.starts_with(END) || is_beginning(line);
+        let last = self.buffer.split(|byte| *byte == b'\n').rfind(says);
+        last.is_some_and(|line| line.starts_with(END))
     }
 
     /// What was read of an INSERT that is long and not whole.
@@ -125,7 +139,13 @@ impl<R: Read> Statements<R> {
         (self.is_within || Words::new(&self.buffer[range.clone()], self.settings.dialect).is_insert()).then(|| {
             // Without a release more of it is needed.
             self.most_open = range.len() * 2;
-            Part { range, line, is_first: !std::mem::replace(&mut self.is_within, true), is_last: false }
+            Part {
+                range,
+                line,
+                is_first: !std::mem::replace(&mut self.is_within, true),
+                is_last: false,
+                is_ended: false,
+            }
         })
     }
 
@@ -137,11 +157,18 @@ impl<R: Read> Statements<R> {
         }
     }
 
+    /// Notes that this database is used from here on.
+    pub(super) fn use_database(&mut self, name: &str) {
+        self.settings.database = Some(name.to_owned());
+    }
+
     /// Notes what a statement sets.
     pub(super) fn note(&mut self, part: &Part) {
         for setting in words::settings(&self.buffer[part.range.clone()], self.settings.dialect) {
             match setting {
-                Setting::SqlMode(mode) => {
+                Setting::SqlMode(None) => self.settings.unknown_mode = Some(part.line),
+                Setting::SqlMode(Some(mode)) => {
+                    self.settings.unknown_mode = None;
                     let has = |word: &str| mode.split(',').any(|one| one.trim().eq_ignore_ascii_case(word));
                     self.settings.dialect = Dialect {
                         no_backslash_escapes: has("NO_BACKSLASH_ESCAPES"),
@@ -183,6 +210,10 @@ fn endless(line: u64, most: usize) -> Error {
         .with_hint("a quote or a comment may be open there, or a delimiter may be missing")
 }
 
+fn is_beginning(line: &[u8]) -> bool {
+    BEGINNINGS.iter().any(|beginning| line.starts_with(beginning))
+}
+
 fn cut_off() -> Error {
     Error::data(
         "the dump was cut off: the program that wrote it says at its end that it is complete, and this one does not",
@@ -190,7 +221,10 @@ fn cut_off() -> Error {
     .with_hint("compare its size with that of its origin, or dump again")
 }
 
-/// What `mysqldump` and `mariadb-dump` write into the first two lines, unless comments are off, and into the last one.
+/// As many lines may come before.
+const HEAD_LINES: usize = 50;
+
+/// What `mysqldump` and `mariadb-dump` write at the beginning, unless comments are off, and into the last line.
 const BEGINNINGS: [&[u8]; 2] = [b"-- MySQL dump ", b"-- MariaDB dump "];
 const END: &[u8] = b"-- Dump completed";
 

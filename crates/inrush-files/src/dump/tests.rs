@@ -32,7 +32,8 @@ fn contents(dump: &str) -> DumpContents {
 }
 
 /// As `mysqldump` writes it.
-const DUMP: &str = r"-- MySQL dump 10.13
+const DUMP: &str = r"/*M!999999\- enable the sandbox mode */
+-- MySQL dump 10.13
 /*!40101 SET NAMES utf8mb4 */;
 /*!40103 SET @OLD_TIME_ZONE=@@TIME_ZONE */;
 /*!40103 SET TIME_ZONE='+00:00' */;
@@ -92,7 +93,7 @@ fn contents_are_tables_and_the_rest() {
     assert!(contents.tables[0].definition.as_deref().unwrap().starts_with("CREATE TABLE `people` (\n  `id` int"));
     assert_eq!(contents.tables[2].definition, None);
     assert_eq!(contents.time_zone.as_deref(), Some("+00:00"));
-    assert_eq!(contents.replication.len(), 1);
+    assert_eq!(contents.left_out.len(), 1);
     let others: Vec<_> =
         contents.others.iter().map(|other| String::from_utf8_lossy(&other.text).into_owned()).collect();
     assert!(others.iter().any(|other| other.contains("TRIGGER `t`")), "{others:?}");
@@ -102,7 +103,7 @@ fn contents_are_tables_and_the_rest() {
 
 #[test]
 fn statements_of_all_kinds() {
-    let check = |dump: &str, want: Result<&str, &str>| match (lines(dump, "t"), want) {
+    let check = |dump: &str, want: Result<&str, &str>| match (lines(&format!("{dump};\n"), "t"), want) {
         (Ok(got), Ok(want)) => assert_eq!(got, want, "{dump}"),
         (Err(got), Err(want)) => assert!(got.contains(want), "{dump}: {got}"),
         (got, want) => panic!("{dump}: {got:?}, not {want:?}"),
@@ -113,29 +114,120 @@ fn statements_of_all_kinds() {
     check(&format!("{all}(1,2,3),(3,4)"), Err("it has 2 values, and the table has 3 columns"));
     check("CREATE TABLE t (a int, g int AS (a), b int); INSERT INTO t (b, g) VALUES (1, DEFAULT)", Ok("b\n1\n"));
     check("REPLACE INTO db.t VALUES (1),(2)", Ok("1\n2\n"));
-    check("INSERT IGNORE INTO `t` (`a`) VALUES (1) , /* x */ (2) -- y\n;", Ok("a\n1\n2\n"));
-    check("insert into t values\n(1)\n,\n(2);\n", Ok("1\n2\n"));
-    check("DELIMITER $$\nINSERT INTO t VALUES (';')$$\n", Ok(";\n"));
+    check("INSERT IGNORE INTO `t` (`a`) VALUES (1) , /* x */ (2) -- y\n", Ok("a\n1\n2\n"));
+    check("insert into t values\n(1)\n,\n(2)\n", Ok("1\n2\n"));
+    check("DELIMITER $$\nINSERT INTO t VALUES (';')$$\nDELIMITER ;\n", Ok(";\n"));
     check("INSERT INTO t VALUES (''),('')", Ok("\n\n"));
+    check("BEGIN; INSERT INTO t VALUES (1); COMMIT; ALTER TABLE t ADD KEY (a)", Ok("1\n"));
+    check("USE a; INSERT INTO t VALUES (1); USE b; INSERT INTO u VALUES (1)", Ok("1\n"));
+    // How quotes are read.
     check(r"SET SQL_MODE='NO_BACKSLASH_ESCAPES'; INSERT INTO t VALUES ('\'),('a')", Ok("\\\\\na\n"));
     check("SET SESSION sql_mode = 'ANSI_QUOTES'; INSERT INTO \"t\" (\"a\") VALUES ('b')", Ok("a\nb\n"));
+    check(r"SET SQL_MODE='NO_BACKSLASH_ESCAPES'; SET SQL_MODE=@OLD_SQL_MODE; INSERT INTO t VALUES ('\n')", Ok("\\n\n"));
+    check(r"SET AUTOCOMMIT=0, SQL_MODE='NO_BACKSLASH_ESCAPES'; INSERT INTO t VALUES ('\')", Ok("\\\\\n"));
+    check(r"SET @SQL_MODE='NO_BACKSLASH_ESCAPES', @time_zone='+09:00'; INSERT INTO t VALUES ('\n')", Ok("\\n\n"));
+    check(
+        "SET SQL_MODE=concat(@@sql_mode, ',ANSI'); INSERT INTO t VALUES (1)",
+        Err("depends on the sql_mode of line 1"),
+    );
+    check("SET @@session.sql_mode=@m; INSERT INTO t VALUES (1)", Err("depends on the sql_mode of line 1"));
+    // Character sets.
     check("/*!40101 SET NAMES utf8 */; INSERT INTO t VALUES (1)", Ok("1\n"));
+    check(
+        "SET @saved = @@character_set_client; SET character_set_client = @saved; INSERT INTO t VALUES (1)",
+        Ok("1\n"),
+    );
+    let sets = [
+        "NAMES latin1",
+        "NAMES 'latin1' COLLATE latin1_bin",
+        "CHARACTER SET latin1",
+        "CHARSET latin1",
+        "character_set_client = latin1",
+    ];
+    for set in sets {
+        check(&format!("SET {set}; INSERT INTO t VALUES (1)"), Err("in latin1"));
+    }
+    check("SET NAMES binary; CREATE TABLE t (a int); INSERT INTO t VALUES (1)", Ok("a\n1\n"));
+    check("SET NAMES binary; INSERT INTO t VALUES (1)", Err("no definition of the table"));
+    check("SET NAMES binary; CREATE TABLE t (a text) CHARSET=latin1; INSERT INTO t VALUES (1)", Err("table in latin1"));
+    check(
+        "SET NAMES binary; CREATE TABLE t (a text COLLATE latin1_bin); INSERT INTO t VALUES (1)",
+        Err("table in latin1"),
+    );
+    // What cannot be rows of one table in any order.
     check("INSERT INTO t (a) VALUES (1); INSERT INTO t (a) VALUES (2)", Ok("a\n1\n2\n"));
     check("INSERT INTO t (a) VALUES (1); INSERT INTO t (b) VALUES (2)", Err("names other columns"));
     check("INSERT INTO t VALUES (1); SET TIME_ZONE='+02:00'; INSERT INTO t VALUES (2)", Err("line 1: the time zone"));
-    check("SET NAMES latin1; INSERT INTO t VALUES (1)", Err("in latin1"));
-    check("SET NAMES binary; INSERT INTO t VALUES (1)", Ok("1\n"));
-    check("SET NAMES binary; CREATE TABLE t (a text) CHARSET=latin1; INSERT INTO t VALUES (1)", Err("table in latin1"));
+    check("INSERT INTO t VALUES (1); INSERT INTO other.t VALUES (2)", Err("in the database none and in `other`"));
+    check("USE a; INSERT INTO t VALUES (1); USE b; INSERT INTO t VALUES (2)", Err("database `a` and in `b`"));
+    check("CREATE TABLE t (a int); INSERT INTO t VALUES (1); DROP TABLE IF EXISTS t", Err("makes table `t` anew"));
+    check("CREATE TABLE t (a int); INSERT INTO t VALUES (1); CREATE TABLE t (a int)", Err("makes table `t` anew"));
+    let others = [
+        "TRUNCATE TABLE t",
+        "DELETE FROM t",
+        "UPDATE t SET a = 1",
+        "INSERT INTO t SELECT 1",
+        "INSERT INTO t SET a = 1",
+        "INSERT INTO t VALUES ROW(1)",
+        "DROP DATABASE a",
+        "SET GLOBAL x = 1",
+        "SET STATEMENT a=1 FOR INSERT INTO t VALUES (2)",
+        "BEGIN NOT ATOMIC DELETE FROM t",
+        "CREATE TABLE u AS SELECT 1",
+        "PRAGMA foreign_keys=OFF",
+        "CALL p()",
+        "LOAD DATA INFILE 'a' INTO TABLE t",
+        "ALTER TABLE t DROP COLUMN a",
+        "SET standard_conforming_strings = on",
+        "RENAME TABLE t TO u",
+        "CREATE SEQUENCE s",
+    ];
+    for other in others {
+        check(&format!("{other}; INSERT INTO t VALUES (1)"), Err("may change rows"));
+        check(&format!("INSERT INTO t VALUES (1); {other}"), Err("may change rows"));
+        assert!(DumpContents::of_bytes("d.sql", format!("{other};").as_bytes()).is_err(), "{other}");
+    }
+    // Rows that only a server knows.
     check("INSERT INTO t VALUES (NOW())", Err("row 1 of the INSERT in line 1: `NOW()` is no literal"));
     check("\nINSERT INTO t VALUES (1), (1+1)", Err("row 2 of the INSERT in line 2: `1+1` is no literal"));
     check("INSERT INTO t VALUES (1) ON DUPLICATE KEY UPDATE a = 1", Err("is no row of literals"));
+    check("INSERT INTO t VALUES (1) /*!50000 ,(2) */", Err("is no row of literals"));
     check("INSERT INTO t VALUES (1),", Err("is no row of literals"));
     check("INSERT INTO t VALUES (1) (2)", Err("is no row of literals"));
     check("INSERT INTO t (a, b) VALUES (1, 2), (3)", Err("row 2 of the INSERT in line 1: it has 1 values"));
     check("INSERT INTO t VALUES (0x41)", Err("depends on the column"));
-    check("INSERT INTO t SELECT * FROM u", Err("no rows of a table"));
+    check("CREATE TABLE t (a enum('2','1')); INSERT INTO t VALUES (1)", Err("`1` is no literal"));
     check("INSERT INTO t VALUES ('open", Err("ends within a quoted text"));
     check("", Err("no INSERT of literal values"));
+}
+
+/// A statement that nothing ends may have been longer.
+#[test]
+fn a_last_statement_must_end() {
+    for cut in [
+        "INSERT INTO t VALUES (1)",
+        "INSERT INTO t VALUES (1); CREATE TABLE u (a int) COLLATE=utf8mb4_090",
+        "INSERT INTO t VALUES (1),",
+    ] {
+        assert!(lines(cut, "t").unwrap_err().contains("nothing ends the last statement"), "{cut}");
+        assert!(DumpContents::of_bytes("d.sql", cut.as_bytes()).is_err(), "{cut}");
+    }
+}
+
+/// Tables of which one would lose rows, or get them in another zone.
+#[test]
+fn dumps_of_several_states() {
+    let check = |dump: &str, says: &str| {
+        let error = DumpContents::of_bytes("d.sql", dump.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains(says), "{dump}: {error}");
+    };
+    let one = "CREATE TABLE t (a int); INSERT INTO t VALUES (1);";
+    check(&format!("{one} DROP TABLE IF EXISTS t; {one}"), "`t` comes twice");
+    check(&format!("{one} {one}"), "`t` comes twice");
+    check(&format!("{one} SET TIME_ZONE='+02:00'; INSERT INTO u VALUES (1);"), "another time zone");
+    check(&format!("SET TIME_ZONE='+02:00'; {one} SET TIME_ZONE=@x; INSERT INTO u VALUES (1);"), "another time zone");
+    let of_two = contents("INSERT INTO a.t VALUES (1); INSERT INTO b.u VALUES (1);");
+    assert_eq!(of_two.databases, ["a", "b"]);
 }
 
 /// A dump that ends between two statements.
@@ -144,6 +236,12 @@ fn a_dump_says_that_it_is_complete() {
     let cut = &DUMP[..DUMP.find("-- Dump completed").unwrap()];
     assert!(lines(cut, "people").unwrap_err().contains("was cut off"));
     assert!(DumpContents::of_bytes("d.sql", cut.as_bytes()).unwrap_err().message().contains("was cut off"));
+    let text = DUMP.replacen("x',_binary", "-- Dump completed',_binary", 1);
+    assert!(
+        lines(&text[..text.find("\n-- Dump completed on").unwrap()], "people").unwrap_err().contains("was cut off")
+    );
+    assert!(lines(&format!("{DUMP}{cut}"), "other").is_err());
+    assert!(lines(&format!("\n\n-- x\n{cut}"), "people").unwrap_err().contains("was cut off"));
     let without_comments = &cut[cut.find("/*!40101").unwrap()..];
     assert!(lines(without_comments, "people").is_ok());
 }
@@ -154,7 +252,7 @@ fn a_long_insert_comes_in_parts() {
     let row = format!("(1,'{}')", "x".repeat(1000));
     let rows = vec![row.as_str(); 5000].join(",\n");
     let dump = format!(
-        "CREATE TABLE t (a int, b text);\nINSERT INTO `t` VALUES {rows};\nINSERT INTO `u` VALUES {rows};\nSELECT 1;"
+        "CREATE TABLE t (a int, b text);\nINSERT INTO `t` VALUES {rows};\nINSERT INTO `u` VALUES {rows};\nDROP VIEW v;"
     );
     let mut text = Vec::new();
     let mut read = Rows::new("d.sql", dump.as_bytes(), "t", None, 1 << 20).unwrap();
@@ -163,7 +261,7 @@ fn a_long_insert_comes_in_parts() {
     assert_eq!(text.len(), "a\tb\n".len() + 5000 * (1000 + "1\t\n".len()));
     let contents = DumpContents::of_bytes("d.sql", dump.as_bytes()).unwrap();
     assert_eq!((contents.tables.len(), contents.others.len()), (2, 1));
-    let long = format!("INSERT INTO t VALUES ('{}')", "x".repeat(32 << 20));
+    let long = format!("INSERT INTO t VALUES ('{}');", "x".repeat(32 << 20));
     let mut read = Rows::new("d.sql", long.as_bytes(), "t", None, 1 << 20);
     let error = match &mut read {
         Ok(read) => read.read_to_end(&mut Vec::new()).unwrap_err().to_string(),

@@ -15,6 +15,7 @@ pub(super) struct Words<'a> {
 /// The beginning of an INSERT or REPLACE with VALUES.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct InsertHead {
+    pub(super) database: Option<String>,
     pub(super) table: String,
     /// The columns that it names; `None` for all of the table's.
     pub(super) columns: Option<Vec<String>>,
@@ -25,11 +26,12 @@ pub(super) struct InsertHead {
 /// A CREATE TABLE.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CreateTable {
+    pub(super) database: Option<String>,
     pub(super) table: String,
     /// The statement as it would be written for a table that is not there, its name in backticks and without a database.
     pub(super) definition: String,
     pub(super) columns: Vec<DefinedColumn>,
-    /// The character sets that it names, in lower case.
+    /// The character sets that it names, also by collations, in lower case.
     pub(super) charsets: Vec<String>,
 }
 
@@ -49,21 +51,27 @@ pub(super) enum Statement {
     Create(CreateTable),
     /// DROP TABLE of these.
     Drop(Vec<String>),
-    /// A session's own setting.
+    /// Variables of the session.
     Set,
     /// Belongs to the way in which clients play a dump: locks, transactions, indexes that are off meanwhile.
     Frame,
-    /// About replication: GTIDs, the binary log.
-    Replication,
-    /// USE, CREATE DATABASE.
+    /// What is not played: about replication, and about the database itself.
+    LeftOut,
+    /// USE.
+    Use(String),
+    /// CREATE DATABASE.
     Database(String),
+    /// Views, triggers, routines, events, indexes, ALTER TABLE: they change no row, and may be played after all rows.
+    Schema,
+    /// Anything else. It may change rows, so only a server that plays all of the dump in its order knows what it does.
     Other,
 }
 
 /// What a SET says that decides how rows are read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Setting {
-    SqlMode(String),
+    /// `None`: it is not known.
+    SqlMode(Option<String>),
     /// `None`: a variable's.
     TimeZone(Option<String>),
     /// In lower case.
@@ -80,11 +88,15 @@ impl<'a> Words<'a> {
     }
 
     fn next(&mut self) -> Option<Token> {
-        let is_mark = |token: &Token| matches!(token.lexeme, Lexeme::OpenCondition | Lexeme::CloseCondition);
         loop {
             let token = self.lexer.next_token()?;
-            if !is_mark(&token) {
-                return Some(token);
+            match token.lexeme {
+                // A command to MariaDB's client, at the beginning of its dumps: `/*M!999999\- enable the sandbox mode */`.
+                Lexeme::OpenCondition if self.sql[token.range.end..].starts_with(b"\\-") => {
+                    self.lexer.find(|token| token.lexeme == Lexeme::CloseCondition)?;
+                }
+                Lexeme::OpenCondition | Lexeme::CloseCondition => {}
+                _ => return Some(token),
             }
         }
     }
@@ -138,13 +150,13 @@ impl<'a> Words<'a> {
         self.name_of(&token)
     }
 
-    /// The last part of `database.table`.
-    fn table(&mut self) -> Option<String> {
-        let mut name = self.name()?;
-        while self.take_symbol(b'.') {
-            name = self.name()?;
+    /// `table` or `database.table`.
+    fn table(&mut self) -> Option<(Option<String>, String)> {
+        let name = self.name()?;
+        match self.take_symbol(b'.') {
+            true => Some((Some(name), self.name()?)),
+            false => Some((None, name)),
         }
-        Some(name)
     }
 
     /// Names between brackets, after the first one.
@@ -163,7 +175,7 @@ impl<'a> Words<'a> {
         self.next()?;
         while ["LOW_PRIORITY", "DELAYED", "HIGH_PRIORITY", "IGNORE"].iter().any(|word| self.take(word)) {}
         self.take("INTO");
-        let table = self.table()?;
+        let (database, table) = self.table()?;
         if self.take("PARTITION") {
             self.take_symbol(b'(').then_some(())?;
             self.names()?;
@@ -171,7 +183,7 @@ impl<'a> Words<'a> {
         let columns = if self.take_symbol(b'(') { Some(self.names()?) } else { None };
         (self.take("VALUES") || self.take("VALUE")).then_some(())?;
         let first = self.next().filter(|token| token.lexeme == Lexeme::Symbol(b'('))?;
-        Some(InsertHead { table, columns, rows_at: first.range.start })
+        Some(InsertHead { database, table, columns, rows_at: first.range.start })
     }
 
     /// After CREATE TABLE.
@@ -179,7 +191,7 @@ impl<'a> Words<'a> {
         if self.take("IF") {
             (self.take("NOT") && self.take("EXISTS")).then_some(())?;
         }
-        let table = self.table()?;
+        let (database, table) = self.table()?;
         let open = self.next().filter(|token| token.lexeme == Lexeme::Symbol(b'('))?;
         let rest = String::from_utf8(self.sql[open.range.start..].to_vec()).ok()?;
         let definition = format!("CREATE TABLE {} {rest}", quote_ident(&table));
@@ -188,7 +200,7 @@ impl<'a> Words<'a> {
         while let Some((column, is_last)) = self.item() {
             columns.extend(column);
             if is_last {
-                return Some(CreateTable { table, definition, columns, charsets });
+                return Some(CreateTable { database, table, definition, columns, charsets });
             }
         }
         None
@@ -221,9 +233,10 @@ impl<'a> Words<'a> {
     fn charsets(mut self) -> Vec<String> {
         let mut found = Vec::new();
         while let Some(token) = self.next() {
-            if self.is(&token, "CHARSET") || (self.is(&token, "CHARACTER") && self.take("SET")) {
+            if self.is_any(&token, &["CHARSET", "COLLATE"]) || (self.is(&token, "CHARACTER") && self.take("SET")) {
                 self.take_symbol(b'=');
-                found.extend(self.name().map(|name| name.to_ascii_lowercase()));
+                let name = self.name().map(|name| name.to_ascii_lowercase());
+                found.extend(name.map(|name| name.split('_').next().unwrap_or_default().to_owned()));
             }
         }
         found
@@ -237,33 +250,17 @@ pub(super) fn statement(sql: &[u8], dialect: Dialect) -> Statement {
         return words.insert().map_or(Statement::Other, Statement::Insert);
     }
     let Some(first) = words.next() else { return Statement::Frame };
-    let has = |wanted: &[&str]| {
-        let mut words = words.clone();
-        std::iter::from_fn(move || words.next().map(|token| (words.clone(), token)))
-            .any(|(words, token)| words.is_any(&token, wanted))
-    };
     let is = |word: &str| words.is(&first, word);
     match () {
         () if is("CREATE") => create(words),
-        () if is("DROP") => {
-            words.take("TEMPORARY");
-            let is_table = words.take("TABLE") || words.take("TABLES");
-            if words.take("IF") {
-                words.take("EXISTS");
-            }
-            let mut tables = Vec::new();
-            while let Some(table) = words.table().filter(|_| is_table) {
-                tables.push(table);
-                words.take_symbol(b',');
-            }
-            if is_table { Statement::Drop(tables) } else { Statement::Other }
-        }
-        () if is("SET") && has(&["GTID_PURGED", "SQL_LOG_BIN", "GTID_SLAVE_POS"]) => Statement::Replication,
-        () if is("CHANGE") => Statement::Replication,
-        () if is("SET") => Statement::Set,
-        () if is("USE") => words.name().map_or(Statement::Other, Statement::Database),
-        () if is("LOCK") || is("UNLOCK") || is("COMMIT") || is("START") || is("BEGIN") => Statement::Frame,
-        () if is("ALTER") && has(&["KEYS"]) && has(&["DISABLE", "ENABLE"]) => Statement::Frame,
+        () if is("DROP") => drop_(words),
+        () if is("SET") => set(&words),
+        () if is("USE") => words.name().map_or(Statement::Other, Statement::Use),
+        () if is("LOCK") || is("UNLOCK") || is("COMMIT") => Statement::Frame,
+        () if is("START") && words.clone().take("TRANSACTION") => Statement::Frame,
+        () if is("BEGIN") && (words.peek().is_none() || words.clone().take("WORK")) => Statement::Frame,
+        () if is("ALTER") => alter(words),
+        () if is("CHANGE") => Statement::LeftOut,
         () => Statement::Other,
     }
 }
@@ -280,9 +277,113 @@ fn create(mut words: Words<'_>) -> Statement {
         }
         return words.name().map_or(Statement::Other, Statement::Database);
     }
-    match words.take("TABLE") {
-        true => words.create().map_or(Statement::Other, Statement::Create),
+    if words.take("TABLE") {
+        return words.create().map_or(Statement::Other, Statement::Create);
+    }
+    match words.has_before_names(&["VIEW", "TRIGGER", "PROCEDURE", "FUNCTION", "EVENT", "INDEX"]) {
+        true => Statement::Schema,
         false => Statement::Other,
+    }
+}
+
+/// After DROP.
+fn drop_(mut words: Words<'_>) -> Statement {
+    if ["VIEW", "TRIGGER", "PROCEDURE", "FUNCTION", "EVENT", "INDEX"].iter().any(|word| words.take(word)) {
+        return Statement::Schema;
+    }
+    if !words.take("TABLE") && !words.take("TABLES") {
+        return Statement::Other;
+    }
+    if words.take("IF") {
+        words.take("EXISTS");
+    }
+    let mut tables = Vec::new();
+    while let Some((_, table)) = words.table() {
+        tables.push(table);
+        words.take_symbol(b',');
+    }
+    Statement::Drop(tables)
+}
+
+/// After ALTER.
+fn alter(mut words: Words<'_>) -> Statement {
+    if words.take("DATABASE") || words.take("SCHEMA") {
+        return Statement::LeftOut;
+    }
+    if !words.take("TABLE") {
+        return if words.has_before_names(&["EVENT", "VIEW"]) { Statement::Schema } else { Statement::Other };
+    }
+    match words.table() {
+        Some(_) if (words.take("DISABLE") || words.take("ENABLE")) && words.take("KEYS") => Statement::Frame,
+        // These change rows.
+        Some(_) if words.has(&["TRUNCATE", "DROP", "DISCARD", "IMPORT", "EXCHANGE", "RENAME"]) => Statement::Other,
+        Some(_) => Statement::Schema,
+        None => Statement::Other,
+    }
+}
+
+/// After SET.
+fn set(words: &Words<'_>) -> Statement {
+    let mut rest = words.clone();
+    match () {
+        () if words.has(&["GTID_PURGED", "SQL_LOG_BIN", "GTID_SLAVE_POS"]) => Statement::LeftOut,
+        () if words.has(&["AUTOCOMMIT"]) => Statement::Frame,
+        // SET STATEMENT is another statement with settings of its own; the others are of other kinds of databases, or of all sessions.
+        () if rest.take("STATEMENT") || rest.take("ROLE") || rest.take("PASSWORD") => Statement::Other,
+        () if words.has(&["GLOBAL", "PERSIST", "STANDARD_CONFORMING_STRINGS", "CLIENT_ENCODING"]) => Statement::Other,
+        () => Statement::Set,
+    }
+}
+
+impl Words<'_> {
+    /// Whether one of these words is in the rest of the statement.
+    fn has(&self, wanted: &[&str]) -> bool {
+        let mut words = self.clone();
+        while let Some(token) = words.next() {
+            if self.is_any(&token, wanted) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether one of these words is among the first ones: what comes before it says how (ALGORITHM, DEFINER = `a`@`b`, SQL SECURITY).
+    fn has_before_names(&self, wanted: &[&str]) -> bool {
+        let mut words = self.clone();
+        for _ in 0..MOST_BEFORE {
+            match words.next() {
+                Some(token) if self.is_any(&token, wanted) => return true,
+                Some(_) => {}
+                None => return false,
+            }
+        }
+        false
+    }
+
+    /// The text of a literal or a word that is next, if it is the whole value.
+    fn literal(&mut self) -> Option<String> {
+        let token = self.peek()?;
+        let text = String::from_utf8_lossy(self.text(&token)).into_owned();
+        let literal = match token.lexeme {
+            Lexeme::Quoted(b'\'' | b'"') => text[1..text.len() - 1].to_owned(),
+            Lexeme::Word => text,
+            _ => return None,
+        };
+        self.next();
+        let is_whole = self
+            .peek()
+            .is_none_or(|next| matches!(next.lexeme, Lexeme::Symbol(b',' | b';')) || self.is(&next, "COLLATE"));
+        is_whole.then_some(literal)
+    }
+
+    /// Whether a variable is next in which dumps keep what was set before: `@OLD_SQL_MODE`, `@saved_sql_mode`.
+    fn takes_kept(&mut self) -> bool {
+        let mut ahead = self.clone();
+        ahead.take_symbol(b'@')
+            && ahead.name().is_some_and(|name| {
+                let name = name.to_ascii_uppercase();
+                name.starts_with("OLD_") || name.starts_with("SAVED_")
+            })
     }
 }
 
@@ -293,34 +394,53 @@ pub(super) fn settings(sql: &[u8], dialect: Dialect) -> Vec<Setting> {
     if !words.take("SET") {
         return found;
     }
+    // `@@time_zone` is the session's, `@time_zone` a variable of the user's.
+    let (mut n_signs, mut is_value) = (0, false);
     while let Some(token) = words.next() {
-        let literal = |words: &mut Words<'_>| {
-            words.take_symbol(b':');
-            words.take_symbol(b'=').then(|| words.literal())
-        };
-        if words.is(&token, "NAMES") {
-            found.extend(words.literal().map(|name| Setting::Names(name.to_ascii_lowercase())));
-        } else if words.is(&token, "SQL_MODE") {
-            found.extend(literal(&mut words).map(|mode| Setting::SqlMode(mode.unwrap_or_default())));
-        } else if words.is(&token, "TIME_ZONE") {
-            found.extend(literal(&mut words).map(Setting::TimeZone));
+        match token.lexeme {
+            Lexeme::Symbol(b'@') => {
+                n_signs += 1;
+                continue;
+            }
+            Lexeme::Symbol(b'=') => is_value = true,
+            Lexeme::Symbol(b',') => is_value = false,
+            _ if is_value || n_signs == 1 => {}
+            _ if words.is(&token, "NAMES") || words.is(&token, "CHARSET") => {
+                found.extend(words.literal().map(|name| Setting::Names(name.to_ascii_lowercase())));
+            }
+            _ if words.is(&token, "CHARACTER") && words.take("SET") => {
+                found.extend(words.literal().map(|name| Setting::Names(name.to_ascii_lowercase())));
+            }
+            _ if words.is(&token, "CHARACTER_SET_CLIENT") && words.takes_equals() => {
+                // A variable restores what was.
+                found.extend(words.literal().map(|name| Setting::Names(name.to_ascii_lowercase())));
+                is_value = true;
+            }
+            _ if words.is(&token, "SQL_MODE") && words.takes_equals() => {
+                let kept = words.takes_kept().then(String::new);
+                found.push(Setting::SqlMode(kept.or_else(|| words.literal())));
+                is_value = true;
+            }
+            _ if words.is(&token, "TIME_ZONE") && words.takes_equals() => {
+                found.push(Setting::TimeZone(words.literal()));
+                is_value = true;
+            }
+            _ => {}
         }
+        n_signs = 0;
     }
     found
 }
 
 impl Words<'_> {
-    /// The text of a literal or a word that is next; `None` for a variable.
-    fn literal(&mut self) -> Option<String> {
-        let token = self.peek()?;
-        let text = String::from_utf8_lossy(self.text(&token)).into_owned();
-        match token.lexeme {
-            Lexeme::Quoted(_) => Some(text[1..text.len() - 1].to_owned()),
-            Lexeme::Word => Some(text),
-            _ => None,
-        }
+    fn takes_equals(&mut self) -> bool {
+        self.take_symbol(b':');
+        self.take_symbol(b'=')
     }
 }
+
+/// As many lexemes may come before the word that says what is created.
+const MOST_BEFORE: usize = 20;
 
 /// What an item of a CREATE TABLE begins with that is no column, unless it is in backticks.
 const NO_COLUMNS: [&str; 11] =

@@ -54,8 +54,8 @@ pub(super) fn run(args: &LoadArgs, signals: &Watch, output: &Output) -> Result<O
     };
     let with_rows = contents.tables.iter().zip(&targets).filter(|(table, _)| table.has_rows);
     let code = many::run(&args, with_rows.map(load).collect(), signals, output)?;
-    if !contents.replication.is_empty() {
-        output.notice(&format!("left out: {}", listed(&contents.replication)));
+    if !contents.left_out.is_empty() {
+        output.notice(&format!("left out: {}", listed(&contents.left_out)));
     }
     play(&contents.others, code, &args, &config, &database, output).map(|played| Some(exit::worst([code, played])))
 }
@@ -77,9 +77,15 @@ fn check(file: &str, contents: &DumpContents) -> Result<()> {
         return Err(Error::config(format!("`{file}` is of several databases: `{first}`, `{second}` .."))
             .with_hint("dump each database by itself; `inrush run` plays such a dump as it is"));
     }
-    if !contents.tables.iter().any(|table| table.has_rows) {
-        return Err(Error::config(format!("`{file}` has no INSERT of literal values"))
-            .with_hint("`inrush run` plays scripts of every kind"));
+    if contents.tables.is_empty() {
+        return Err(
+            Error::config(format!("`{file}` has no table")).with_hint("`inrush run` plays scripts of every kind")
+        );
+    }
+    if let Some(table) = contents.tables.iter().find(|table| table.name.starts_with("inrush_")) {
+        return Err(Error::config(format!("`{file}` has a table of the ledger of loads, `{}`", table.name)).with_hint(
+            "a ledger belongs to the rows beside it: dump again without the tables `inrush_..`, as by `--ignore-table`",
+        ));
     }
     Ok(())
 }
@@ -119,7 +125,7 @@ fn play(
         let doing = || format!("the statement in line {} of the dump, `{}`", other.line, beginning(&other.text));
         match connection.run(Query::new(&other.text, &mut Discard)) {
             Ok(_) => n_played += u64::from(!other.is_setting),
-            Err(error) if THERE.contains(&error.code()) => n_there += 1,
+            Err(error) if is_there(&error) => n_there += 1,
             Err(error) => {
                 return Err(error
                     .while_doing(&doing())
@@ -136,15 +142,23 @@ fn play(
     Ok(exit::OK)
 }
 
-/// ER_TABLE_EXISTS_ERROR, ER_DUP_KEYNAME, ER_MULTIPLE_PRI_KEY, ER_SP_ALREADY_EXISTS, ER_TRG_ALREADY_EXISTS, ER_EVENT_ALREADY_EXISTS,
+/// Whether what a statement makes is there already.
+fn is_there(error: &Error) -> bool {
+    /// ER_CANT_CREATE_TABLE, which MariaDB says with the number of the storage engine's error for a foreign key of the same name.
+    const CANNOT_CREATE: u16 = 1005;
+    THERE.contains(&error.code()) || (error.code() == CANNOT_CREATE && error.message().contains("errno: 121"))
+}
+
+/// ER_TABLE_EXISTS_ERROR, ER_DUP_FIELDNAME, ER_DUP_KEYNAME, ER_MULTIPLE_PRI_KEY, ER_SP_ALREADY_EXISTS, ER_TRG_ALREADY_EXISTS, ER_EVENT_ALREADY_EXISTS,
 /// ER_FK_DUP_NAME
-const THERE: [u16; 7] = [1050, 1061, 1068, 1304, 1359, 1537, 1826];
+const THERE: [u16; 8] = [1050, 1060, 1061, 1068, 1304, 1359, 1537, 1826];
 
 const DEFAULT_ZONE: &str = "+00:00";
 
 /// The statements of a list that are no settings, shortly.
 fn listed(others: &[OtherStatement]) -> String {
-    let others: Vec<_> = others.iter().filter(|other| !other.is_setting).collect();
+    let others: Vec<_> =
+        others.iter().filter(|other| !other.is_setting || others.iter().all(|other| other.is_setting)).collect();
     let shown = others.iter().take(5).map(|other| format!("line {}, `{}`", other.line, beginning(&other.text)));
     let shown: Vec<_> = shown.collect();
     let more = if others.len() > 5 { format!("; and {} more", others.len() - 5) } else { String::new() };

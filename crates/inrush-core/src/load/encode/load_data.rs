@@ -20,7 +20,7 @@ use crate::load::{Batch, PassThrough};
 use crate::write::Separators;
 use crate::write::block::Block;
 use crate::write::fields::{Field, fields, kept};
-use crate::write::load_text::{AS_CHARACTERS, Reading, SPECIAL, charset, escape, statement_with};
+use crate::write::load_text::{AS_CHARACTERS, Reading, SPECIAL, TextField, charset, escape, statement_with};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use memchr::memchr2;
@@ -44,7 +44,7 @@ pub fn statement_into(
     text: LoadText<'_>,
     file_name: &str,
 ) -> String {
-    let fields: Vec<_> = columns.iter().map(|column| (column.name.as_str(), Form::of(&column.ty, rules))).collect();
+    let fields: Vec<_> = columns.iter().map(|column| TextField::new(column, Form::of(&column.ty, rules))).collect();
     let (values, variables) = fields.split_at(layout.n_values);
     let charset = if layout.computed.is_empty() { charset(&columns[..layout.n_values], text) } else { AS_CHARACTERS };
     let names = &layout.names[layout.n_values..];

@@ -7,7 +7,7 @@ fn cut(dialect: Dialect, script: &[u8], piece: usize) -> String {
     let (mut buffer, mut rest, mut said) = (Vec::new(), script, Vec::new());
     loop {
         match cutter.next(&buffer, rest.is_empty()) {
-            Ok(Cut::Statement(ScriptStatement { range, line })) => {
+            Ok(Cut::Statement(ScriptStatement { range, line, .. })) => {
                 said.push(format!("{line}: {}", String::from_utf8_lossy(&buffer[range])));
             }
             Ok(Cut::End) => return said.join(" | "),

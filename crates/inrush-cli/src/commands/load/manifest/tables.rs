@@ -89,7 +89,7 @@ impl RestoreTarget {
     fn definition(&self) -> Result<Definition> {
         let name = self.name.quoted();
         let Some(text) = &self.definition else {
-            return Err(Error::config(format!("{name} is not there, and the manifest has no definition of it"))
+            return Err(Error::config(format!("{name} is not there, and there is no definition of it"))
                 .with_hint("it was a view or a query: create a table with its columns first"));
         };
         let definition = Definition::parse(text)
