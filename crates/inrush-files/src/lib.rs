@@ -97,8 +97,8 @@ pub use record_batches::{record_batches, record_batches_by_content, record_batch
 pub use script::script_bytes;
 pub use sniff::DetectedDialect;
 pub use together::{
-    QuotedEmpties, check_all_names, check_fields_of_formats, check_other_names, describe_all, found_header,
-    likely_encodings, open_all, refuse_other_encodings,
+    QuotedEmpties, check_all_names, check_fields_of_formats, describe_all, found_header, likely_encodings, open_all,
+    refuse_other_encodings,
 };
 pub use whole_sample::infer_types_of;
 pub use widths::Widths;

@@ -1,12 +1,11 @@
-//! The columns that a load makes, of a new table or for one that lacks them: their types, from a sample of every file or as the user gives
-//! them, and the messages about them.
+//! The columns of a new table: their types, from a sample of every file or as the user gives them, and the messages about them.
 
 use crate::dialect::CsvOptions;
 use crate::file_format::Format;
 use crate::file_source::FileSource;
 use crate::infer_types::{Inferred, fit_key, fit_row, tighten};
 use crate::whole_sample::infer_types_of;
-use inrush_core::column::{Column, ColumnType};
+use inrush_core::column::ColumnType;
 use inrush_core::error::{Error, Result};
 use inrush_core::load::plan::nearest;
 use inrush_core::load::{FieldTarget, Matching};
@@ -34,10 +33,6 @@ pub struct NewTypes {
     pub given: Vec<(String, String)>,
     /// Whether the table has all of these columns.
     pub has_all_given: bool,
-    /// Whether the files may have different fields: the table has those of all of them.
-    pub mixes_fields: bool,
-    /// The columns of the table that is there, if the load only adds others.
-    pub there: Option<Vec<Column>>,
 }
 
 /// What types are inferred from.
@@ -75,33 +70,11 @@ impl NewTypes {
             _ => Err(Error::config(format!("`--type {text}` is not understood"))
                 .with_hint("it takes a column and a type: `--type zip=CHAR(5)`")),
         });
-        let given = given.collect::<Result<_>>()?;
-        Ok(Self { sample, tight, given, has_all_given: true, mixes_fields: false, there: None })
-    }
-
-    /// The same of the columns that a table lacks, whose own ones `read` returns. `None` if there is no table, or if the fields have no names,
-    /// which could not be those of columns.
-    ///
-    /// # Errors
-    /// Those of `read`.
-    pub fn adding_to(
-        self,
-        matching: &Matching,
-        read: impl FnOnce() -> Result<Option<Vec<Column>>>,
-    ) -> Result<Option<Self>> {
-        if *matching == Matching::ByPosition {
-            return Ok(None);
-        }
-        Ok(read()?.map(|there| Self { there: Some(there), ..self }))
-    }
-
-    /// Whether they are of columns for a table that is there.
-    pub fn only_adds(&self) -> bool {
-        self.there.is_some()
+        Ok(Self { sample, tight, given: given.collect::<Result<_>>()?, has_all_given: true })
     }
 }
 
-/// The definition of a table that a load makes, or of the columns that it may add.
+/// The definition of a table that a load makes.
 #[derive(Debug)]
 pub struct NewTable {
     /// Names and definitions of its columns.
@@ -124,12 +97,9 @@ impl NewTable {
         csv: &CsvOptions,
         say: &mut dyn FnMut(&str),
     ) -> Result<Self> {
-        let has_names = *matching == Matching::ByName;
-        let mut fields = widest(of_files, types.mixes_fields && has_names)?;
+        let mut fields = widest(of_files)?;
         let names = column_names(&fields, matching);
         give(&mut fields, &names, types)?;
-        // That of a table that is there stays.
-        let key = if types.there.is_some() { &[] } else { key };
         let is = |name: &str, key: &str| name.to_lowercase() == key.to_lowercase();
         let in_key = |name: &Option<String>| name.as_deref().is_some_and(|name| key.iter().any(|key| is(name, key)));
         let mut tight = fields.clone();
@@ -141,31 +111,27 @@ impl NewTable {
             // Without a key the user does not state that rows are complete.
             fields.iter_mut().for_each(|field| field.nullable |= key.is_empty());
             let differ = |(field, tight): (&Inferred, &Inferred)| field.definition(false) != tight.definition(false);
-            if !types.only_adds() && fields.iter().zip(&tight).any(differ) {
+            if fields.iter().zip(&tight).any(differ) {
                 let takes_null = fields.iter().zip(&tight).any(|(field, tight)| field.nullable && !tight.nullable);
                 say(if takes_null { ROOM } else { ROOM_OF_TEXTS });
             }
         }
         fit_key(fields.iter_mut().zip(&names).filter(|(_, name)| in_key(name)).map(|(field, _)| field));
-        let there = types.there.as_deref().unwrap_or_default();
-        let as_it_is = as_it_is(&mut fields, &names, there);
-        let shown: Vec<_> =
-            fields.iter().zip(&as_it_is).filter(|(_, as_it_is)| !**as_it_is).map(|(field, _)| field.clone()).collect();
-        say_of_fields(readers, &shown, csv, say)?;
+        say_of_fields(readers, &fields, csv, say)?;
         for (reader, own) in readers.iter_mut().zip(of_files) {
-            // A file whose dates SQL reads needs no format because another one does; one without a date yet is like the others.
-            let of_file = |(place, own): (usize, &Inferred)| {
-                let is_own = |field: &&Inferred| has_names && is_same(&field.name, &own.name);
-                let field = fields.get(place).filter(|field| field.name == own.name || !has_names);
-                let field = field.or_else(|| fields.iter().find(is_own)).unwrap_or(own);
-                let format = if own.has_values { &own.date_format } else { &field.date_format };
-                Inferred { date_format: format.clone(), ..field.clone() }
-            };
-            reader.read_as(&own.iter().enumerate().map(of_file).collect::<Vec<_>>());
+            let fields: Vec<Inferred> = fields
+                .iter()
+                .zip(own)
+                // A file whose dates SQL reads needs no format because another one does; one without a date yet is like the others.
+                .map(|(field, own)| {
+                    let format = if own.has_values { &own.date_format } else { &field.date_format };
+                    Inferred { date_format: format.clone(), ..field.clone() }
+                })
+                .collect();
+            reader.read_as(&fields);
         }
-        let is_there = |name: &str| there.iter().any(|column| is_same(&column.name, name));
-        let columns = names.iter().zip(&fields).filter_map(|(name, field)| Some((name.as_deref()?, field)));
-        let columns: Vec<(&str, &Inferred)> = columns.filter(|(name, _)| !is_there(name)).collect();
+        let columns: Vec<(&str, &Inferred)> =
+            names.iter().zip(&fields).filter_map(|(name, field)| Some((name.as_deref()?, field))).collect();
         if let Some(key) = key.iter().find(|key| !columns.iter().any(|(name, _)| is(name, key))) {
             return Err(Error::config(format!("`--key {key}`: the new table has no such column")));
         }
@@ -204,56 +170,20 @@ pub fn infer_all(
     readers.iter_mut().map(of_file).collect()
 }
 
-/// Fields that hold those of every file: all have the same, or `mixes`.
-fn widest(of_files: &[Vec<Inferred>], mixes: bool) -> Result<Vec<Inferred>> {
+/// Fields that hold those of every file: all have the same.
+fn widest(of_files: &[Vec<Inferred>]) -> Result<Vec<Inferred>> {
     let Some((first, others)) = of_files.split_first() else {
         return Err(Error::config("`--create-table` needs a first row, and there is none"));
     };
     let names = |fields: &[Inferred]| fields.iter().map(|field| field.name.clone()).collect::<Vec<_>>();
     if others.iter().any(|fields| names(first) != names(fields)) {
-        return match mixes {
-            true => Ok(united(of_files)),
-            false => Err(Error::config("`--create-table` needs files with the same fields")
-                .with_hint("`--new-columns add` makes the columns of all of them")),
-        };
+        return Err(Error::config("`--create-table` needs files with the same fields")
+            .with_hint("create the table from one of them first, then load the others"));
     }
     let wider = |fields: Vec<Inferred>, others: &Vec<Inferred>| {
         fields.into_iter().zip(others).map(|(field, other)| field.widened_by(other)).collect()
     };
     Ok(others.iter().fold(first.clone(), wider))
-}
-
-/// The fields of all files, in the order of their appearance. A row of a file that lacks one has NULL there.
-fn united(of_files: &[Vec<Inferred>]) -> Vec<Inferred> {
-    let mut all: Vec<Inferred> = Vec::new();
-    for field in of_files.iter().flatten() {
-        match all.iter().position(|known| is_same(&known.name, &field.name)) {
-            Some(at) => all[at] = all[at].clone().widened_by(field),
-            None => all.push(field.clone()),
-        }
-    }
-    let has = |file: &Vec<Inferred>, field: &Inferred| file.iter().any(|own| is_same(&own.name, &field.name));
-    all.iter_mut().for_each(|field| field.nullable |= !of_files.iter().all(|file| has(file, field)));
-    all
-}
-
-/// As the servers compare names of columns.
-fn is_same(one: &str, other: &str) -> bool {
-    one.trim().to_lowercase() == other.trim().to_lowercase()
-}
-
-/// Marks the fields whose texts are read as they are, because their columns are there and hold texts, or the fields do.
-fn as_it_is(fields: &mut [Inferred], names: &[Option<String>], there: &[Column]) -> Vec<bool> {
-    let mark = |(field, name): (&mut Inferred, &Option<String>)| {
-        let column = name.as_ref().and_then(|name| there.iter().find(|column| is_same(&column.name, name)));
-        let is_text = |column: &Column| Inferred::new("", column.ty.clone(), true).is_text();
-        let as_it_is = column.is_some_and(|column| is_text(column) || field.is_text());
-        if as_it_is {
-            *field = Inferred::new(field.name.clone(), ColumnType::Text { bytes: u32::MAX }, true);
-        }
-        as_it_is
-    };
-    fields.iter_mut().zip(names).map(mark).collect()
 }
 
 /// The column of each field, by `--columns` where it is given; a skipped field becomes none.
@@ -387,7 +317,7 @@ mod tests {
 
     fn types(given: &[(&str, &str)], has_all_given: bool) -> NewTypes {
         let given = given.iter().map(|(column, ty)| ((*column).to_owned(), (*ty).to_owned())).collect();
-        NewTypes { sample: Sample::Beginning, tight: false, given, has_all_given, mixes_fields: false, there: None }
+        NewTypes { sample: Sample::Beginning, tight: false, given, has_all_given }
     }
 
     #[test]
@@ -407,44 +337,6 @@ mod tests {
         assert_eq!(error("nam").hint(), Some("did you mean `name`?"));
         assert_eq!(error("zip_code").hint(), Some("its columns are id, name"));
         assert!(give(&mut fields(), &names, &types(&[("zip_code", "INT")], false)).is_ok());
-    }
-
-    fn fields_of(list: &str) -> Vec<Inferred> {
-        let int = |bytes| ColumnType::Int { bytes, unsigned: false, bool: false };
-        let field = |name: &str| match name.strip_suffix('+') {
-            Some(name) => Inferred::new(name, int(8), false),
-            None => Inferred::new(name, int(4), false),
-        };
-        list.split(',').map(field).collect()
-    }
-
-    /// `files`: names of fields, with `+` those of BIGINT.
-    #[track_caller]
-    fn unites(files: &[&str], want: &str) {
-        let of_files: Vec<_> = files.iter().map(|file| fields_of(file)).collect();
-        let field = |field: &Inferred| format!("{} {}", field.name, field.definition(false));
-        let got = widest(&of_files, true).unwrap().iter().map(field).collect::<Vec<_>>().join(", ");
-        assert_eq!(got, want);
-        let is_same = files.iter().all(|file| file.replace('+', "") == files[0].replace('+', ""));
-        assert_eq!(widest(&of_files, false).is_ok(), is_same, "{files:?}");
-    }
-
-    #[test]
-    fn files_of_several_shapes_have_the_fields_of_all() {
-        unites(&["a,b", "a,b+"], "a INT NOT NULL, b BIGINT NOT NULL");
-        unites(&["a,b", "a,b,c"], "a INT NOT NULL, b INT NOT NULL, c INT NULL");
-        unites(&["a,b", "c,A+"], "a BIGINT NOT NULL, b INT NULL, c INT NULL");
-        unites(&["a", "b", "c"], "a INT NULL, b INT NULL, c INT NULL");
-    }
-
-    #[test]
-    fn texts_of_columns_that_are_there_are_read_as_they_are() {
-        let text = Column::new("T", ColumnType::VarChar { chars: 9 });
-        let number = Column::new("n", ColumnType::Date);
-        let names: Vec<_> = ["t", "n", "new"].map(|name| Some(name.to_owned())).into();
-        let mut fields = fields_of("t,n,new");
-        assert_eq!(as_it_is(&mut fields, &names, &[text, number]), [true, false, false]);
-        assert_eq!(fields.iter().map(Inferred::is_text).collect::<Vec<_>>(), [true, false, false]);
     }
 
     #[test]

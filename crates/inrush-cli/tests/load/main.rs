@@ -16,7 +16,6 @@ mod columns;
 mod comments;
 mod computed;
 mod doctor;
-mod drift;
 mod dumps;
 mod export;
 mod exported_parts;

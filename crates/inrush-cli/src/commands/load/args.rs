@@ -7,7 +7,7 @@ use crate::commands::manifest::{CsvText, MANIFEST};
 use crate::commands::masks::MaskArgs;
 use crate::connection::ConnectArgs;
 use clap::{Args, Parser};
-use inrush::sans_io::load::{FieldTarget, Matching, Mode, NewColumns};
+use inrush::sans_io::load::{FieldTarget, Matching, Mode};
 use inrush::sans_io::write::Computed;
 use inrush::table::TableName;
 use inrush::{BadRows, BatchSize, DerivedLoad, LoadOptions, NamedJob};
@@ -300,9 +300,7 @@ impl LoadArgs {
 
     /// Refuses options that contradict a manifest: it says how files are read, and which table they are of.
     pub(crate) fn check_for_manifest(&self) -> Result<()> {
-        let adds = self.loading.options()?.new_columns == NewColumns::Add;
-        let given =
-            [("columns", self.columns.is_some()), ("create-table", self.create_table), ("new-columns add", adds)];
+        let given = [("columns", self.columns.is_some()), ("create-table", self.create_table)];
         let given = self.reading.contradicting_export().into_iter().chain(given);
         match given.into_iter().find(|(_, is_given)| *is_given) {
             None => Ok(()),
@@ -407,9 +405,8 @@ impl LoadArgs {
 
     /// How the files are read.
     pub(crate) fn csv_options(&self) -> Result<CsvOptions> {
-        let LoadOptions { memory, batch, new_columns, .. } = self.loading.options()?;
-        let csv = self.reading.options(self.reads_all_names()).csv_options(self.makes_table())?;
-        let csv = csv.with_memory(memory).with_ignore_late_names(new_columns == NewColumns::Ignore);
+        let LoadOptions { memory, batch, .. } = self.loading.options()?;
+        let csv = self.reading.options(self.reads_all_names()).csv_options(self.makes_table())?.with_memory(memory);
         // Only the given limit applies: rows are not limited by the bytes of `auto`, nor bytes by its rows.
         Ok(match batch {
             BatchSize::Auto => csv,
@@ -453,14 +450,9 @@ impl LoadArgs {
         self.is_one_of_many
     }
 
-    /// Whether the load may make columns, of a new table or of one that lacks them.
-    pub(crate) fn makes_columns(&self) -> Result<bool> {
-        Ok(self.makes_table() || self.loading.options()?.new_columns == NewColumns::Add)
-    }
-
-    /// How the types of a new table, or of new columns, are found; `None` where none may be made.
+    /// How the types of a new table are found; `None` where none may be made.
     pub(crate) fn new_types(&self) -> Result<Option<NewTypes>> {
-        if !self.makes_columns()? {
+        if !self.makes_table() {
             return match self.types.is_empty() && (self.sample.is_none() || self.reads_all_names()) && !self.tight {
                 true => Ok(None),
                 false => Err(Error::config("`--type`, `--sample` and `--tight` are for a new table")
@@ -468,8 +460,7 @@ impl LoadArgs {
             };
         }
         let types = NewTypes::parse(self.sample.as_deref(), self.tight, &self.types)?;
-        let mixes_fields = self.loading.options()?.new_columns == NewColumns::Add;
-        Ok(Some(NewTypes { has_all_given: !self.is_one_of_many, mixes_fields, ..types }))
+        Ok(Some(NewTypes { has_all_given: !self.is_one_of_many, ..types }))
     }
 }
 

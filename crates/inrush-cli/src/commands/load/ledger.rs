@@ -183,9 +183,6 @@ fn described(job: &JobStatus, all: &[JobStatus]) -> String {
         let _ = write!(text, ", by {}", job.owner);
     }
     let _ = write!(text, "\n    {}", job.source);
-    if let Some(added) = &job.added {
-        let _ = write!(text, "\n    columns added for it: {added}");
-    }
     if let Some(run) = &job.run {
         let _ = write!(text, "\n    {}", last_run(run));
     }
@@ -266,7 +263,6 @@ fn as_json(job: &JobStatus) -> Value {
         "seconds_left": job.progress.and_then(|progress| progress.seconds_left),
         "step": job.step,
         "rebuild": job.rebuild,
-        "added": job.added,
         "chunks": job.totals.chunks,
         "records": job.totals.records,
         "rows": job.totals.rows,

@@ -32,10 +32,10 @@ use inrush_core::load::ledger::JobStep;
 use inrush_core::load::modes::{Keys, Writing};
 use inrush_core::load::steps::Shadow;
 use inrush_core::load::steps::keyless::{self, Notes};
-use inrush_core::load::{LoadPlan, Matching, Mode, NewColumns, Source, drift};
+use inrush_core::load::{LoadPlan, Mode, Source};
 use inrush_core::profile::{Cluster, Profile};
 use inrush_core::session::Effect;
-use inrush_core::write::{Allowed, Chooser, Computed, LocalInfile, Method, Need, Obstacle, Table, Writers};
+use inrush_core::write::{Allowed, Chooser, LocalInfile, Method, Need, Obstacle, Table, Writers};
 use inrush_core::zone;
 use inrush_core::{Error, Kind, Result};
 use std::sync::atomic::Ordering::Relaxed;
@@ -91,22 +91,15 @@ pub(super) fn open(
         }
         (None, None) => return Err(no_such_table(&mut connection, &name)),
     };
-    let is_made = to_create.is_some() || options.redefines();
-    let to_add = add_columns(&name, &mut table, options, &profile)?;
-    let keeps = |name: &str| options.keep_spelling.iter().any(|kept| kept.to_lowercase() == name.to_lowercase());
-    for column in &mut table.columns {
-        let is_new = is_made || to_add.iter().any(|(name, _)| *name == column.name);
-        column.keeps_spelling = is_new && keeps(&column.name);
+    if to_create.is_some() || options.redefines() {
+        let keeps = |name: &str| options.keep_spelling.iter().any(|kept| kept.to_lowercase() == name.to_lowercase());
+        table.columns.iter_mut().for_each(|column| column.keeps_spelling = keeps(&column.name));
     }
     if options.dry_run
-        && is_made
+        && (to_create.is_some() || options.redefines())
         && let Some(columns) = &wanted
     {
         load.notify(&LoadEvent::WouldCreate(table::create_statement(&name, columns, &options.key)));
-    }
-    if options.dry_run && !to_add.is_empty() {
-        let statement = drift::add_statement(&name.schema, &name.name, &to_add, false);
-        load.notify(&LoadEvent::WouldAdd { statement });
     }
     if options.guarantee == Guarantee::ExactlyOnce {
         promise::check(&mut connection, &table, variables.cluster, options)?;
@@ -148,7 +141,6 @@ pub(super) fn open(
     };
     let left_to_trigger = left_to_trigger(&mut connection, &mut table, to_create.is_some())?;
     let plans = plans(sources, options, &table, &keys, &rules, variables.max_packet)?;
-    notify_left_out(&load, sources, &plans);
     let server = connection.server_version().to_string();
     let locks_for_ids = locks_for_ids(&variables, &table, &plans);
     let need = Need {
@@ -176,7 +168,7 @@ pub(super) fn open(
     let is_serial = locks_for_ids && loads_data;
     let known = sort::Known {
         table: &table,
-        is_new: is_made,
+        is_new: to_create.is_some() || options.redefines(),
         buffer_pool: variables.buffer_pool,
         max_packet: variables.max_packet,
         cluster: variables.cluster,
@@ -208,42 +200,12 @@ pub(super) fn open(
         ignores_case: variables.ignores_case,
         table,
         to_create,
-        to_add,
         is_created: false.into(),
         server,
         load: load.clone(),
     };
     connection.close();
     Ok((target, plans))
-}
-
-/// The columns that the table is to get, which are among its columns from now on.
-fn add_columns(
-    name: &TableName,
-    table: &mut Table,
-    options: &LoadOptions,
-    profile: &Profile,
-) -> Result<Vec<(String, String)>> {
-    // Fields without names cannot say which columns they are.
-    if options.new_columns != NewColumns::Add || options.matching == Matching::ByPosition {
-        return Ok(Vec::new());
-    }
-    let definitions: Vec<_> = options.create.iter().flatten().chain(&options.addable).cloned().collect();
-    let used: Vec<&str> = options.set.iter().flat_map(Computed::fields).collect();
-    let to_add = drift::to_add(table, &table::known_types(&definitions, profile), &used);
-    check_names(name, &to_add)?;
-    table.columns.extend(imagined(name, &to_add).columns);
-    Ok(to_add)
-}
-
-/// Reports the fields that go into no column.
-fn notify_left_out(load: &Load, sources: &[Box<dyn Source>], plans: &[Arc<SourcePlan>]) {
-    for (source, plan) in sources.iter().zip(plans) {
-        let fields = plan.plan.left_out.clone();
-        if !fields.is_empty() {
-            load.notify(&LoadEvent::FieldsLeftOut { source: source.name().into(), fields });
-        }
-    }
 }
 
 /// The columns that a row must have a value for, and may get it of a trigger: they are optional from now on.
@@ -471,7 +433,6 @@ fn source_plan(
         layout,
         writing,
         notes,
-        added_before: None,
         plan,
     }
 }

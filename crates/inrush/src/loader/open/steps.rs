@@ -5,7 +5,6 @@
 //! the shadow takes the table's place, the user's statements are run. What changes rows is in the transaction that notes it; what
 //! commits by itself can be done again or queries first what exists.
 
-mod added;
 mod guard;
 pub(crate) mod rights;
 mod server_sort;
@@ -26,9 +25,8 @@ use inrush_core::{Error, Kind, Result};
 
 /// The steps before the first row, once the table exists.
 pub(crate) fn first(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result<()> {
-    match target.shadow() {
-        Some(shadow) => make_shadow(connection, target, jobs, &shadow)?,
-        None => added::to_table(connection, target, jobs)?,
+    if let Some(shadow) = target.shadow() {
+        make_shadow(connection, target, jobs, &shadow)?;
     }
     if !target.load.options.before.is_empty() {
         jobs.step(connection, JobStep::Before, |connection, _| run_all(connection, target, "--before"))?;
@@ -160,7 +158,7 @@ fn make_shadow(connection: &mut Connection, target: &Target, jobs: &mut Jobs, sh
     let mut copied = guard::noted(jobs, shadow)?;
     jobs.own_step(connection, JobStep::Truncate, |connection, jobs| {
         if keeps_rows {
-            connection.execute(&shadow.copy(&target.old_columns()), ())?;
+            connection.execute(&shadow.copy(&target.table.columns), ())?;
         }
         // In the transaction of the copy, and of what it holds: none but its rows.
         copied.rows = match target.load.options.truncate {
@@ -186,7 +184,6 @@ fn create_shadow(connection: &mut Connection, target: &Target, jobs: &mut Jobs, 
             EXISTS => in_use(shadow),
             _ => error.while_doing("cannot make the shadow of the table"),
         })?;
-        added::add(connection, target, (&shadow.schema, &shadow.shadow), &target.to_add)?;
         if target.load.options.redefines() && target.to_create.is_none() {
             let [old, new] = [&shadow.table, &shadow.shadow].map(|name| guard::definition(connection, shadow, name));
             let changes = redefined::changes(&old?, &new?);

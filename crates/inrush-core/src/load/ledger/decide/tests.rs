@@ -146,14 +146,6 @@ fn a_finished_job_is_not_repeated() {
     done(Now { mode: Mode::Upsert, ..SAME }, "AlreadyLoaded");
 }
 #[test]
-fn whatever_columns_it_added() {
-    let mut added = line(State::Done);
-    added.mapping = added.mapping.with(Mapping::ADDED, "city INT NULL");
-    check(Some(added.clone()), SAME, "AlreadyLoaded");
-    // A run that continues a job takes them from its line.
-    check(Some(JobLine { state: State::Running, ..added }), SAME, "added was `city INT NULL` and is nothing");
-}
-#[test]
 fn unless_asked_for() {
     for now in [SAME, OTHER, GROWN, TOUCHED, STREAM] {
         done(Now { again: true, held: Held::Rows(0), ..now }, "Anew");

@@ -5,7 +5,7 @@ use crate::Config;
 use crate::blocking::Connection;
 use crate::loader::{Loader, sql};
 use inrush_core::column::ident::quote_table;
-use inrush_core::load::ledger::{JobId, JobLine, LastRun, Ledger, Mapping, NamedJob, RunLocks, State, Totals};
+use inrush_core::load::ledger::{JobId, JobLine, LastRun, Ledger, NamedJob, RunLocks, State, Totals};
 use inrush_core::load::steps::{Index, indexes};
 use inrush_core::profile::Cluster;
 use inrush_core::{Error, Kind, Result};
@@ -32,8 +32,6 @@ pub struct JobStatus {
     pub totals: Totals,
     /// The statement that makes the indexes again that it dropped and has not rebuilt yet.
     pub rebuild: Option<String>,
-    /// The columns that the table got for it, as text; `None` if it needed none.
-    pub added: Option<String>,
     /// When it was begun, in UTC.
     pub started: String,
     /// When it was finished, in UTC; empty if it is not.
@@ -242,7 +240,6 @@ fn read(connection: &mut Connection, ledger: &Ledger) -> Result<Vec<JobStatus>> 
             step: line.step.name(),
             totals,
             rebuild,
-            added: line.mapping.plain(Mapping::ADDED),
             owner: line.owner,
             target: line.target,
             started: line.started,
