@@ -72,6 +72,7 @@ impl DumpContents {
         let doing = format!("cannot read `{name}`");
         // The zone of the first rows.
         let mut zone: Option<Zone> = None;
+        let (mut database, mut altered): (Option<Option<String>>, Vec<String>) = (None, Vec::new());
         while let Some(part) = settled(&doing, statements.next())? {
             let text = statements.text(&part);
             let named = |error: Error| error.while_doing(&format!("`{name}`"));
@@ -80,6 +81,10 @@ impl DumpContents {
                 let settings = statements.settings();
                 let statement = words::statement(text, settings.dialect);
                 let is_setting = statement == Statement::Set;
+                let mut is_in = |of_table: &Option<String>| {
+                    let of_table = of_table.clone().or_else(|| settings.database.clone());
+                    *database.get_or_insert(of_table.clone()) == of_table
+                };
                 let other = || OtherStatement { text: text.to_vec(), line: part.line, is_setting };
                 match statement {
                     Statement::Insert(head) => {
@@ -88,10 +93,19 @@ impl DumpContents {
                             return Err(named(other_zone(part.line)));
                         }
                         super::check_mode(settings, part.line).map_err(named)?;
+                        if !is_in(&head.database) {
+                            return Err(named(other_database(&head.table, part.line)));
+                        }
+                        if altered.contains(&head.table) {
+                            return Err(named(rows_after_alter(&head.table, part.line)));
+                        }
                         contents.note_database(head.database);
                         contents.table(&head.table).has_rows = true;
                     }
                     Statement::Create(created) => {
+                        if !is_in(&created.database) {
+                            return Err(named(other_database(&created.table, part.line)));
+                        }
                         contents.note_database(created.database);
                         let table = contents.table(&created.table);
                         if table.definition.is_some() || table.has_rows {
@@ -114,6 +128,10 @@ impl DumpContents {
                     Statement::Set => {
                         contents.others.push(other());
                         statements.note(&part);
+                    }
+                    Statement::Alter(table) => {
+                        contents.others.push(other());
+                        altered.push(table);
                     }
                     Statement::Schema => contents.others.push(other()),
                     Statement::Other => return Err(named(super::other(text, part.line))),
@@ -161,6 +179,16 @@ impl DumpContents {
 fn twice(table: &str, line: u64) -> Error {
     Error::data(format!("line {line}: table `{table}` comes twice: the dump is several ones"))
         .with_hint("load the last of them; `inrush run` plays all of it as it is")
+}
+
+fn other_database(table: &str, line: u64) -> Error {
+    Error::data(format!("line {line}: table `{table}` is of another database than those before"))
+        .with_hint("dump each database by itself; `inrush run` plays such a dump as it is")
+}
+
+fn rows_after_alter(table: &str, line: u64) -> Error {
+    Error::data(format!("line {line}: rows of table `{table}` come after an ALTER TABLE of it"))
+        .with_hint("`inrush run` plays such a dump as it is")
 }
 
 fn other_zone(line: u64) -> Error {

@@ -161,7 +161,11 @@ impl<R: Read> Rows<R> {
             // One that is left out may set other things as well.
             Statement::Set | Statement::Frame | Statement::LeftOut => self.statements.note(part),
             Statement::Other => return Err(super::other(text, part.line)),
-            Statement::Create(_) | Statement::Drop(_) | Statement::Database(_) | Statement::Schema => {}
+            Statement::Create(_)
+            | Statement::Drop(_)
+            | Statement::Database(_)
+            | Statement::Schema
+            | Statement::Alter(_) => {}
         }
         Ok(())
     }

@@ -174,6 +174,7 @@ fn statements_of_all_kinds() {
         "SET STATEMENT a=1 FOR INSERT INTO t VALUES (2)",
         "BEGIN NOT ATOMIC DELETE FROM t",
         "CREATE TABLE u AS SELECT 1",
+        "CREATE TABLE u (a int) SELECT 1",
         "PRAGMA foreign_keys=OFF",
         "CALL p()",
         "LOAD DATA INFILE 'a' INTO TABLE t",
@@ -226,8 +227,15 @@ fn dumps_of_several_states() {
     check(&format!("{one} {one}"), "`t` comes twice");
     check(&format!("{one} SET TIME_ZONE='+02:00'; INSERT INTO u VALUES (1);"), "another time zone");
     check(&format!("SET TIME_ZONE='+02:00'; {one} SET TIME_ZONE=@x; INSERT INTO u VALUES (1);"), "another time zone");
-    let of_two = contents("INSERT INTO a.t VALUES (1); INSERT INTO b.u VALUES (1);");
-    assert_eq!(of_two.databases, ["a", "b"]);
+    check("INSERT INTO a.t VALUES (1); INSERT INTO b.u VALUES (1);", "`u` is of another database");
+    check("INSERT INTO t VALUES (1); INSERT INTO b.u VALUES (1);", "`u` is of another database");
+    check("USE a; CREATE TABLE t (a int); USE b; CREATE TABLE u (a int);", "`u` is of another database");
+    assert_eq!(contents("USE a; INSERT INTO t VALUES (1); INSERT INTO a.u VALUES (1);").databases, ["a"]);
+    check(
+        "CREATE TABLE t (a int); ALTER TABLE t MODIFY a text; INSERT INTO t VALUES (1);",
+        "come after an ALTER TABLE",
+    );
+    assert_eq!(contents("INSERT INTO t VALUES (1); ALTER TABLE t ADD KEY (a);").others.len(), 1);
 }
 
 /// A dump that ends between two statements.

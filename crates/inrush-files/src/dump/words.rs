@@ -61,8 +61,10 @@ pub(super) enum Statement {
     Use(String),
     /// CREATE DATABASE.
     Database(String),
-    /// Views, triggers, routines, events, indexes, ALTER TABLE: they change no row, and may be played after all rows.
+    /// Views, triggers, routines, events, indexes: they change no row, and may be played after all rows.
     Schema,
+    /// ALTER TABLE of this table, which may be played after its rows if it comes after them.
+    Alter(String),
     /// Anything else. It may change rows, so only a server that plays all of the dump in its order knows what it does.
     Other,
 }
@@ -200,6 +202,8 @@ impl<'a> Words<'a> {
         while let Some((column, is_last)) = self.item() {
             columns.extend(column);
             if is_last {
+                // The server would fill the table.
+                (!self.has(&["SELECT"])).then_some(())?;
                 return Some(CreateTable { database, table, definition, columns, charsets });
             }
         }
@@ -317,7 +321,7 @@ fn alter(mut words: Words<'_>) -> Statement {
         Some(_) if (words.take("DISABLE") || words.take("ENABLE")) && words.take("KEYS") => Statement::Frame,
         // These change rows.
         Some(_) if words.has(&["TRUNCATE", "DROP", "DISCARD", "IMPORT", "EXCHANGE", "RENAME"]) => Statement::Other,
-        Some(_) => Statement::Schema,
+        Some((_, table)) => Statement::Alter(table),
         None => Statement::Other,
     }
 }
