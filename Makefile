@@ -1,6 +1,6 @@
 # The house's commands. Each is one script, which says at its top what it does and needs.
 
-.PHONY: help setup test test-slow quick msrv features example python python-test test-fanout test-engines python-bench demo site servers servers-down test-stores fuzz fire bench peers deny clean
+.PHONY: help setup test test-slow quick msrv features example python python-test test-fanout test-engines python-bench dist test-dist demo site servers servers-down test-stores fuzz fire bench peers deny clean
 
 help: ## Say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -50,6 +50,12 @@ test-stores: ## Test object stores with all emulators, Google's too (it is built
 demo: ## Load a real data set into a real server and look at it
 	@scripts/setup demo
 	@scripts/demo
+
+dist: ## Build what a release consists of: a Debian package, a tarball, wheels, crates, an SBOM, checksums (target/dist)
+	@scripts/dist
+
+test-dist: ## Install what `make dist` built in a fresh Debian root, and use it there
+	@scripts/dist test
 
 site: ## Build the documentation site from docs/ (mdBook, which is installed into the cache), and check its links
 	@scripts/site

@@ -140,7 +140,7 @@ mod tests {
     }
 
     /// Options of `load` that have no argument of their own in Python, and what stands for them there.
-    const NOT_IN_PYTHON: [(&[&str], &str); 10] = [
+    const NOT_IN_PYTHON: [(&[&str], &str); 11] = [
         (&["into"], "`table`"),
         (&["verify"], "not yet: the command alone compares"),
         (&["mask", "mask-key-file", "mask-file", "mask-strict"], "not yet: the command alone masks"),
@@ -163,6 +163,7 @@ mod tests {
         (&["no-header"], "`header=False`"),
         (&["create-table"], "`create`"),
         (&["status", "forget"], "functions"),
+        (&["metrics-listen", "metrics-file"], "`progress` and `events`, which a program hands to its own metrics"),
         (&["job-name"], "`job`"),
         (&["job"], "a program is its own job file; its `job` names rows"),
         (

@@ -1,10 +1,14 @@
-//! What runs loads at night: events as they happen, jobs from a file, and the state on request.
+//! What runs loads at night: events as they happen, metrics, jobs from a file, and the state on request.
 
 use crate::numbers::{TABLE, numbers};
 use crate::place::everywhere;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 #[test]
 fn events_tell_of_every_chunk_and_add_up() {
@@ -104,4 +108,99 @@ fn a_report_that_cannot_be_written_is_an_error() {
         assert!(said.contains("the command is done, but its result cannot be written to standard output"), "{said}");
         assert_eq!(place.sql("SELECT COUNT(*) FROM numbers"), "1");
     });
+}
+
+#[test]
+fn metrics_of_a_load_are_scraped_and_end_in_a_file() {
+    everywhere("metrics", |place| {
+        place.sql(TABLE);
+        place.forget();
+        let options = "- --into numbers --batch 500 --lanes 1 --metrics-listen 127.0.0.1:0 --metrics-file load.prom";
+        let mut command = place.command(options);
+        let mut load = command.stdin(Stdio::piped()).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        let mut said = BufReader::new(load.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let address = said.find_map(|line| Some(line.split_once("metrics are at http://")?.1.to_owned())).unwrap();
+        let saying = std::thread::spawn(move || said.collect::<Vec<_>>());
+        let begun = place.read("load.prom");
+        assert!(begun.starts_with("# HELP inrush_build_info ") && !begun.contains("inrush_exit_code"), "{begun}");
+        let (n_rows, label) = (100_000, format!("{{table=\"{}.numbers\"}}", place.schema.name()));
+        let mut stdin = load.stdin.take().unwrap();
+        stdin.write_all(numbers(n_rows, |id| format!("{id},{id}")).as_bytes()).unwrap();
+        // The load waits for more rows: what it has stored by now is seen.
+        let deadline = Instant::now() + Duration::from_secs(120);
+        let of = |text: &str, name: &str| value(text, &format!("inrush_load_{name}{label}"));
+        let under_way = loop {
+            let text = scrape(address.strip_suffix("/metrics").unwrap());
+            if of(&text, "rows_stored_total").is_some_and(|stored| stored > 0.0) {
+                break text;
+            }
+            assert!(Instant::now() < deadline, "nothing is stored: {text}");
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        assert_eq!((of(&under_way, "exit_code"), of(&under_way, "lanes")), (None, Some(1.0)), "{under_way}");
+        drop(stdin);
+        assert!(load.wait().unwrap().success(), "{:?}", saying.join());
+        let ended = place.read("load.prom");
+        let names = ["rows_read_total", "rows_stored_total", "rows_rejected_total", "rows_resumed", "exit_code"];
+        let n_rows = n_rows as f64;
+        assert_eq!(names.map(|name| of(&ended, name)), [n_rows, n_rows, 0.0, 0.0, 0.0].map(Some), "{ended}");
+        let chunks = of(&ended, "chunks_total").unwrap();
+        assert_eq!((chunks, of(&ended, "chunk_seconds_count")), (n_rows / 500.0, Some(chunks)), "{ended}");
+        assert_eq!(value(&ended, "inrush_exit_code"), Some(0.0), "{ended}");
+    });
+}
+
+#[test]
+fn metrics_say_how_a_load_ended_that_stored_nothing() {
+    everywhere("metrics_failed", |place| {
+        place.sql(TABLE);
+        place.forget();
+        place.write("numbers.csv", numbers(9, |id| if id == 7 { "x,1".to_owned() } else { format!("{id},{id}") }));
+        let done = place.load("numbers.csv --into numbers --metrics-file load.prom");
+        let text = place.read("load.prom");
+        let label = format!("{{table=\"{}.numbers\"}}", place.schema.name());
+        assert_eq!((done.code, value(&text, &format!("inrush_load_exit_code{label}"))), (2, Some(2.0)), "{done}{text}");
+        let done = place.load("missing.csv --into numbers --metrics-file load.prom");
+        let text = place.read("load.prom");
+        assert_eq!((done.code, value(&text, "inrush_exit_code")), (1, Some(1.0)), "{done}{text}");
+        assert!(!text.contains(&label), "{text}");
+    });
+}
+
+#[test]
+fn metrics_that_go_nowhere_are_an_error_before_the_load() {
+    everywhere("metrics_nowhere", |place| {
+        place.sql(TABLE);
+        place.forget();
+        place.write("numbers.csv", numbers(3, |id| format!("{id},{id}")));
+        let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+        let taken = taken.local_addr().unwrap();
+        for (option, code, message) in [
+            ("--metrics-listen 9899", 1, "error: `--metrics-listen 9899` is not an address"),
+            (&format!("--metrics-listen {taken}"), 3, &format!("error: cannot listen on `{taken}` for metrics: ")),
+            ("--metrics-file no/such/load.prom", 3, "error: cannot write the metrics to `no/such/load.prom`: "),
+        ] {
+            let done = place.load(&format!("numbers.csv --into numbers {option}"));
+            assert_eq!(done.code, code, "{option}: {done}");
+            done.says(message);
+            done.says("hint: ");
+        }
+        assert_eq!(place.sql("SELECT COUNT(*) FROM numbers"), "0");
+    });
+}
+
+/// What the listener answers to `GET /metrics`, without its headers.
+fn scrape(address: &str) -> String {
+    let mut client = TcpStream::connect(address).unwrap();
+    client.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    client.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
+    body.to_owned()
+}
+
+/// The value of a sample; `None` if there is none.
+fn value(text: &str, sample: &str) -> Option<f64> {
+    text.lines().find_map(|line| line.strip_prefix(sample)?.strip_prefix(' ')?.parse().ok())
 }

@@ -221,8 +221,8 @@ impl Control {
         self.yielded.fetch_add(u64::try_from(waited.as_micros()).unwrap_or(u64::MAX), Relaxed);
     }
 
-    /// For how long the load has yielded.
-    pub(super) fn yielded(&self) -> Duration {
+    /// For how long the load has yielded to others (`--throttle`), as far as those times are over.
+    pub fn yielded(&self) -> Duration {
         Duration::from_micros(self.yielded.load(Relaxed))
     }
 

@@ -149,6 +149,24 @@ fn commands_in_pages_are_understood() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
+#[test]
+fn commands_of_the_examples_are_understood() {
+    let example = |name: &str| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/operation");
+        std::fs::read_to_string(folder.join(name)).unwrap()
+    };
+    let unit = example("inrush-orders.service");
+    let start = unit.lines().find_map(|line| line.strip_prefix("ExecStart=/usr/bin/")).unwrap();
+    // The job file names the files.
+    let of_unit = words(&format!("{start} a.csv"));
+    let job = example("load-orders.yaml");
+    let arguments = job.lines().find_map(|line| line.trim().strip_prefix("args: [")?.strip_suffix(']')).unwrap();
+    let of_job = arguments.split(", ").map(|word| word.trim_matches('"').to_owned());
+    for call in [of_unit, ["inrush".to_owned()].into_iter().chain(of_job).collect()] {
+        Cli::command().try_get_matches_from(&call).unwrap_or_else(|error| panic!("{call:?}: {error}"));
+    }
+}
+
 /// The lines of a page's blocks of code that call the command. Those with `..`, `[options]` or `FILE...` are forms, not commands.
 fn commands(page: &str) -> Vec<String> {
     let blocks = page.split("\n```").skip(1).step_by(2).map(|block| block.replace("\\\n", " "));

@@ -105,6 +105,14 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "FILE", help_heading = "Everywhere")]
     pub(crate) events: Option<PathBuf>,
 
+    /// Answer `GET /metrics` on this address with the metrics of the load, for Prometheus; with port 0 the system chooses a port, which is printed
+    #[arg(long, value_name = "HOST:PORT", help_heading = "Everywhere")]
+    pub(super) metrics_listen: Option<String>,
+
+    /// Write the same metrics to this file before the load and after it, for node_exporter's textfile collector
+    #[arg(long, value_name = "FILE", help_heading = "Everywhere")]
+    pub(super) metrics_file: Option<PathBuf>,
+
     /// Take the options from this TOML file, except for those given here
     #[arg(long, value_name = "FILE", help_heading = "Everywhere")]
     pub(crate) job: Option<PathBuf>,

@@ -1,12 +1,13 @@
-//! What a load says while it runs: each event to the event file, the progress and, if people should read it, standard error.
+//! What a load says while it runs: each event to the event file, the metrics, the progress and, if people should read it, standard error.
 
+use super::metrics::TableMetrics;
 use super::progress::Gauge;
 use super::repeats::Repeats;
 use crate::Output;
 use inrush::documents::Events;
 use inrush::{FrontEnd, LoadEvent};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// Where the events of a load go.
@@ -14,6 +15,7 @@ pub(super) struct EventSinks {
     output: Output,
     events: Events,
     gauge: Gauge,
+    metrics: Option<Arc<TableMetrics>>,
     repeats: Mutex<Repeats>,
     began: Instant,
     has_method: AtomicBool,
@@ -21,11 +23,12 @@ pub(super) struct EventSinks {
 
 impl EventSinks {
     /// For a load that begins now.
-    pub(super) fn new(output: Output, events: Events, gauge: Gauge) -> Self {
+    pub(super) fn new(output: Output, events: Events, gauge: Gauge, metrics: Option<Arc<TableMetrics>>) -> Self {
         Self {
             output,
             events,
             gauge,
+            metrics,
             repeats: Mutex::default(),
             began: Instant::now(),
             has_method: AtomicBool::default(),
@@ -35,6 +38,9 @@ impl EventSinks {
     /// Takes one, from any thread.
     pub(super) fn take(&self, event: &LoadEvent) {
         self.events.write_event(event);
+        if let Some(metrics) = &self.metrics {
+            metrics.take(event);
+        }
         if let LoadEvent::AlreadyLoaded { source, .. } = event {
             self.gauge.leave_out(source);
         }

@@ -6,6 +6,7 @@
 //! The program that started this process may not read its output, so any print may wait for ever, also the last one. Therefore signals
 //! are handled until the process ends: a handler without a listener would swallow them.
 
+use super::metrics::Metrics;
 use super::progress::Gauge;
 use crate::{Output, exit};
 use inrush::{Control, VerifyControl};
@@ -24,6 +25,8 @@ pub(crate) struct Watch {
     /// Prints the messages about signals.
     printer: Option<JoinHandle<()>>,
     state: Arc<Mutex<State>>,
+    /// Where its loads are measured.
+    metrics: Option<Metrics>,
 }
 
 /// What signals are for.
@@ -78,7 +81,18 @@ impl Watch {
                 }
             }
         });
-        Ok(Self { printer: Some(printer), state })
+        Ok(Self { printer: Some(printer), state, metrics: None })
+    }
+
+    /// The same, and its loads are measured.
+    pub(super) fn with_metrics(mut self, metrics: Option<Metrics>) -> Self {
+        self.metrics = metrics;
+        self
+    }
+
+    /// Where loads are measured, if they are.
+    pub(super) fn metrics(&self) -> Option<&Metrics> {
+        self.metrics.as_ref()
     }
 
     /// Signals are for this load from now on.

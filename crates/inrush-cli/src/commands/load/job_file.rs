@@ -121,8 +121,17 @@ fn beside(folder: &Path, name: &str) -> String {
 }
 
 /// Options whose value is the name of a file.
-const FILES: &[&str] =
-    &["events", "password-file", "defaults-file", "tls-ca", "tls-cert", "tls-key", "mask-key-file", "mask-file"];
+const FILES: &[&str] = &[
+    "events",
+    "metrics-file",
+    "password-file",
+    "defaults-file",
+    "tls-ca",
+    "tls-cert",
+    "tls-key",
+    "mask-key-file",
+    "mask-file",
+];
 
 /// Options of the command line alone.
 const NOT_IN_FILES: &[&str] = &["job", "help"];

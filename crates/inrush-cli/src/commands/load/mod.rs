@@ -10,6 +10,7 @@ mod ledger;
 mod loader_args;
 mod manifest;
 mod many;
+mod metrics;
 mod pace;
 mod progress;
 mod rate;
@@ -49,11 +50,21 @@ pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
     if args.status || args.forget.is_some() {
         return ledger::run(args, output);
     }
-    let signals = interrupt::Watch::start(output.clone())?;
-    if let Some(code) = manifest::run(args, &signals, output)? {
+    let metrics = metrics::Metrics::start(args.metrics_listen.as_deref(), args.metrics_file.as_deref(), output)?;
+    let signals = interrupt::Watch::start(output.clone())?.with_metrics(metrics.clone());
+    let ended = run_loads(args, &signals, output);
+    if let Some(metrics) = metrics {
+        metrics.end(ended.as_ref().map_or_else(exit::code_of, |code| *code), output);
+    }
+    ended
+}
+
+/// Loads what the arguments name: an export, a dump, one table or several.
+fn run_loads(args: &LoadArgs, signals: &Watch, output: &Output) -> Result<u8> {
+    if let Some(code) = manifest::run(args, signals, output)? {
         return Ok(code);
     }
-    if let Some(code) = dump::run(args, &signals, output)? {
+    if let Some(code) = dump::run(args, signals, output)? {
         return Ok(code);
     }
     args.check_into()?;
@@ -62,7 +73,7 @@ pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
         && let Some(only) = tables.pop()
     {
         let args = args.for_table(&only.table, only.into, only.files);
-        let loaded = load_and_verify(&args, None, &signals, output)?;
+        let loaded = load_and_verify(&args, None, signals, output)?;
         show::report(&loaded.report, args.reject_file(), loaded.verified.as_ref(), output);
         return Ok(loaded.code());
     }
@@ -71,7 +82,7 @@ pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
         table: one.table,
         rows: None,
     };
-    many::run(args, tables.into_iter().map(load).collect(), &signals, output)
+    many::run(args, tables.into_iter().map(load).collect(), signals, output)
 }
 
 /// A load, and its comparison with the table if there was one.
@@ -171,7 +182,10 @@ pub(crate) fn load(args: &LoadArgs, config: &Config, signals: &Watch, output: &O
     let control = loader.control();
     let verb = if args.is_copy() { "read" } else { show::verb(options.mode, options.dry_run) };
     let gauge = progress::Gauge::new(control.clone(), meters, verb, args.reads_all());
-    let sinks = event_sinks::EventSinks::new(output.clone(), events.clone(), gauge.clone());
+    // A copy that is only compared is no load of its table.
+    let (metrics, table) = (signals.metrics().filter(|_| !args.is_copy()), name_of_table(args, config)?);
+    let metrics = metrics.map(|all| all.of(table, control.clone()));
+    let sinks = event_sinks::EventSinks::new(output.clone(), events.clone(), gauge.clone(), metrics.clone());
     let loader = loader.with_options(options).with_reject_header(header).with_reject_store(bad_rows_to);
     let loader = loader.with_event_handler(move |event| sinks.take(event));
     let _under_way = signals.of(control, gauge.clone());
@@ -187,7 +201,19 @@ pub(crate) fn load(args: &LoadArgs, config: &Config, signals: &Watch, output: &O
     let reading = Reading { files, format, csv: &csv, types: types.as_ref(), table };
     let end = hints::at_end(report.map_err(connection::hint_at_login), &reading, &likely);
     events.write_end(&end);
+    if let Some(metrics) = metrics {
+        metrics.end(end.as_ref().map_or_else(exit::code_of, exit::code_of_report));
+    }
     end
+}
+
+/// `database.table`, as metrics name it: without backticks.
+fn name_of_table(args: &LoadArgs, config: &Config) -> Result<String> {
+    let TableName { schema, name } = TableName::parse(args.into())?;
+    Ok(match (&schema[..], config.database()) {
+        ("", None) => name,
+        ("", Some(schema)) | (schema, _) => format!("{schema}.{name}"),
+    })
 }
 
 /// The names that decide whether a first line is a header: those of `--columns`, else those of the table, which is read only if one is in doubt.
