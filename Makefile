@@ -1,6 +1,6 @@
 # The house's commands. Each is one script, which says at its top what it does and needs.
 
-.PHONY: help setup test test-slow quick msrv features example python python-test test-fanout test-engines python-bench dist test-dist demo site servers servers-down test-stores fuzz fire bench peers deny clean
+.PHONY: help setup test test-slow quick msrv features example python python-test test-fanout test-engines python-bench compare dist test-dist demo site servers servers-down test-stores fuzz fire bench peers deny clean
 
 help: ## Say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -50,6 +50,10 @@ test-stores: ## Test object stores with all emulators, Google's too (it is built
 demo: ## Load a real data set into a real server and look at it
 	@scripts/setup demo
 	@scripts/demo
+
+compare: ## Measure the tools that people load files with: time, what a kill leaves, bad values (packages by pip)
+	@scripts/servers up --bench
+	@benches/compare/run
 
 dist: ## Build what a release consists of: a Debian package, a tarball, wheels, crates, an SBOM, checksums (target/dist)
 	@scripts/dist
