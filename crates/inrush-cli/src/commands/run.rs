@@ -58,7 +58,7 @@ Examples:
 Rows that a statement returns are printed as `mysql --batch` prints them. DELIMITER is understood; other commands of the \
 mysql client (SOURCE, \\.) are not. A script is not run exactly once: what is to be loaded so is a file for `inrush load`.
 
-Exit codes: 0 all statements ran, 1 wrong usage, 2 a file cannot be read or was cut off, 3 the server refused a statement";
+Exit codes: 0 all statements ran, 1 wrong usage, 2 a file cannot be read or was cut off, or a transaction was left open, 3 the server refused a statement";
 
 fn size(text: &str) -> Result<usize, String> {
     let bytes = human::bytes_of(text).and_then(|(bytes, _)| usize::try_from(bytes).ok());
@@ -83,6 +83,7 @@ pub(crate) fn run(args: &RunArgs, output: &Output) -> Result<u8> {
         }
     }
     output.set_line(None);
+    player.find_transaction()?;
     Ok(player.conclude(began.elapsed()))
 }
 
@@ -103,6 +104,8 @@ struct Player<'a> {
 struct Done {
     statements: u64,
     affected: u64,
+    /// Those of them in the transaction that is open.
+    uncommitted: u64,
     warnings: u64,
     /// INSERTs that were cut.
     cut: u64,
@@ -131,7 +134,12 @@ impl Player<'_> {
                 }
                 Cut::Statement(ScriptStatement { range, line, .. }) => {
                     let place = Place { source: source.clone(), line, column: None };
+                    let affected = self.done.affected;
                     let end = self.execute(&buffer[range.clone()]);
+                    self.done.uncommitted = match self.connection.session().in_transaction() {
+                        true => self.done.uncommitted + (self.done.affected - affected),
+                        false => 0,
+                    };
                     if let Err(error) = end.map_err(|error| explained(error, &buffer[range]).at(place)) {
                         self.refused(error, force)?;
                     }
@@ -172,6 +180,22 @@ impl Player<'_> {
         Ok(())
     }
 
+    /// An error if the scripts end within a transaction that changed rows: the server rolls it back when the connection is closed.
+    fn find_transaction(&mut self) -> Result<()> {
+        if self.done.uncommitted > 0 {
+            // An error says nothing of the transaction: a deadlock has ended it, most others have not.
+            self.connection.ping()?;
+        }
+        match self.done.uncommitted {
+            lost if lost > 0 && self.connection.session().in_transaction() => Err(Error::data(format!(
+                "the scripts end within a transaction, which is rolled back: it had changed {}",
+                human::counted(lost, "row")
+            ))
+            .with_hint("the last file may have been cut off; or it needs a COMMIT at its end")),
+            _ => Ok(()),
+        }
+    }
+
     /// Adds to the error that ends the run what was done before.
     fn stopped(&self, error: Error) -> Error {
         self.output.set_line(None);
@@ -198,7 +222,7 @@ impl Player<'_> {
     }
 
     fn conclude(&self, took: Duration) -> u8 {
-        let Done { statements, affected, warnings, cut, failed, n_failed } = &self.done;
+        let Done { statements, affected, uncommitted: _, warnings, cut, failed, n_failed } = &self.done;
         let code = if *n_failed > 0 { exit::SERVER } else { exit::OK };
         if self.output.is_json() {
             let failed: Vec<_> = failed

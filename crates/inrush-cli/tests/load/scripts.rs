@@ -122,6 +122,35 @@ fn what_stops_a_script() {
 }
 
 #[test]
+fn a_transaction_that_is_left_open_is_an_error_if_rows_are_lost() {
+    everywhere("run_open", |place| {
+        place.sql("DROP TABLE IF EXISTS t; CREATE TABLE t (a INT PRIMARY KEY) ENGINE=InnoDB");
+        let lost = "the scripts end within a transaction, which is rolled back: it had changed ";
+        for (script, rows) in [
+            ("BEGIN; INSERT INTO t VALUES (1), (2);", "2 rows"),
+            ("SET autocommit = 0; INSERT INTO t VALUES (1); COMMIT; DELETE FROM t;", "1 row"),
+            ("START TRANSACTION; INSERT INTO t VALUES (5); SELECT * FROM t;", "1 row"),
+        ] {
+            fails(place, script, 2, &format!("{lost}{rows}\nhint: "));
+        }
+        assert_eq!(place.sql("SELECT a FROM t"), "1");
+        // Nothing is lost: nothing was changed, or it was committed.
+        for script in [
+            "BEGIN; SELECT * FROM t;",
+            "SET autocommit = 0; SELECT * FROM t;",
+            "BEGIN; INSERT INTO t VALUES (7); COMMIT; BEGIN; SELECT * FROM t;",
+            "BEGIN; INSERT INTO t VALUES (8); CREATE TABLE IF NOT EXISTS u (a INT);",
+            "BEGIN; INSERT INTO t VALUES (9); ROLLBACK;",
+        ] {
+            place.write("script.sql", script);
+            let ran = run_with(place, "script.sql", b"");
+            assert_eq!(ran.code, 0, "{script}: {}", ran.stderr);
+        }
+        assert_eq!(place.sql("SELECT GROUP_CONCAT(a ORDER BY a) FROM t"), "1,7,8");
+    });
+}
+
+#[test]
 fn long_inserts_are_cut() {
     everywhere("run_long", |place| {
         place.sql("CREATE TABLE t (id INT PRIMARY KEY, a LONGTEXT) ENGINE=InnoDB");
