@@ -229,13 +229,24 @@ def test_nan_as_null(each: Place) -> None:
     assert each.rows("SELECT v FROM t") == [(None,)]
 
 
+def test_columns_that_the_table_lacks_are_left_out_or_added(each: Place) -> None:
+    each.sql(PEOPLE)
+    inrush.load([{"id": 1, "name": "Ann", "shoe": 42}], "people", each.url, new_columns="ignore")
+    assert each.rows("SELECT id, name FROM people") == [(1, "Ann")]
+    inrush.load([{"id": 2, "name": "Bob", "shoe": 43}], "people", each.url, new_columns="add")
+    assert each.rows("SELECT id, shoe FROM people ORDER BY id") == [(1, None), (2, 43)]
+
+
 def test_a_column_that_the_table_lacks(each: Place) -> None:
     each.sql(PEOPLE)
     with pytest.raises(inrush.ProgrammingError, match="shoe") as raised:
         inrush.load([{"id": 1, "name": "Ann", "shoe": 42}], "people", each.url)
     assert raised.value.kind == "config"
     # Rows have no line that could be a header.
-    assert raised.value.hint == '`columns=["a", "b", "@skip"]` names the column of each field in order'
+    assert raised.value.hint == (
+        '`columns=["a", "b", "@skip"]` names the column of each field in order; `new_columns="ignore"` leaves such fields out, '
+        '`new_columns="add"` adds columns for them'
+    )
     assert each.rows("SELECT COUNT(*) FROM people") == [(0,)]
 
 

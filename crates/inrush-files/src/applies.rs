@@ -70,10 +70,11 @@ fn table(options: &CsvOptions) -> [(&'static str, bool, &'static [FileKind]); 14
         ignore_extra_fields,
         null_missing_fields,
         formats,
-        // They apply to every kind: records are counted, names cleaned. The last two are about one kind, and leave the others as they are.
+        // They apply to every kind: records are counted, names cleaned. The last three are about one kind, and leave the others as they are.
         limit: _,
         names: _,
         all_names: _,
+        ignore_late_names: _,
         stored_formulas: _,
         // How much is read at a time.
         batch_rows: _,

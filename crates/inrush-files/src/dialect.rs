@@ -60,6 +60,8 @@ pub struct CsvOptions {
     pub widths: Option<Widths>,
     /// Whether fields beyond those of the header are left out; if not, such a record is bad.
     pub ignore_extra_fields: bool,
+    /// Whether names of JSON that come behind the first records, and are not columns of the table, are left out; if not, such a record is bad.
+    pub ignore_late_names: bool,
     /// Whether the fields that a record lacks at its end are NULL; if not, such a record is bad.
     pub null_missing_fields: bool,
     /// Whether the results of a workbook's formulas are taken from the file, also if a result is missing. If not, a workbook with a
@@ -240,6 +242,7 @@ inrush_core::setters!(CsvOptions {
     with_json_path => json_path: into Option<Vec<String>>,
     with_widths => widths: into Option<Widths>,
     with_ignore_extra_fields => ignore_extra_fields: as bool,
+    with_ignore_late_names => ignore_late_names: as bool,
     with_null_missing_fields => null_missing_fields: as bool,
     with_stored_formulas => stored_formulas: as bool,
     with_formats => formats: as ValueFormats,
@@ -270,6 +273,7 @@ impl Default for CsvOptions {
             json_path: None,
             widths: None,
             ignore_extra_fields: false,
+            ignore_late_names: false,
             null_missing_fields: false,
             stored_formulas: false,
             formats: ValueFormats::default(),
@@ -382,6 +386,7 @@ impl Dialect {
             nulls: _,
             names: _,
             all_names: _,
+            ignore_late_names: _,
             // How much is read at a time, and when a record is refused.
             batch_rows: _,
             batch_bytes: _,

@@ -190,6 +190,7 @@ fn options(bytes_with_meaning: u8, switches: u8, sizes: u8) -> CsvOptions {
         formats: if sizes & 4 == 0 { ValueFormats::default() } else { german() },
         names: HeaderNames::Keep,
         all_names: false,
+        ignore_late_names: false,
         stored_formulas: false,
         auto_detect: AutoDetect::default(),
         columns_of_table: None,

@@ -6,6 +6,7 @@ use crate::file_format::Format;
 use crate::infer_types::often_means_null;
 use crate::new_table::{NewTypes, PROPOSAL_BYTES, Sample};
 use crate::open::open;
+use inrush_core::column::ident::quote_ident;
 use inrush_core::error::{BadValue, Error, InputFault, Result};
 use inrush_core::load::ledger::JobId;
 use inrush_core::load::report::{Report, Stop};
@@ -113,7 +114,9 @@ fn at_fault(error: &Error, reading: &Reading<'_>) -> Option<String> {
         &InputFault::Width { expected, found } => {
             Some(at_width(expected, found, || every_record_is_bad(error, reading), record))
         }
-        InputFault::UnknownName { is_column } => Some(at_name(*is_column)),
+        InputFault::UnknownName { is_column } => {
+            Some(at_name(*is_column, reading.types.is_some_and(NewTypes::only_adds)))
+        }
         InputFault::NumberWord("NaN") => {
             let file = &error.place()?.source;
             Some(format!("`jq -c . {file} | inrush load - --format jsonl ..` makes null of it"))
@@ -128,11 +131,12 @@ fn at_fault(error: &Error, reading: &Reading<'_>) -> Option<String> {
     }
 }
 
-/// For a name in JSON that the first records do not have.
-fn at_name(is_column: Option<bool>) -> String {
+/// For a name in JSON that the first records do not have. `adds`: the load adds columns to the table.
+fn at_name(is_column: Option<bool>, adds: bool) -> String {
     let all = "`--sample all` reads the names of all records first";
     match is_column {
         Some(true) => all.to_owned(),
+        Some(false) if adds => all.to_owned(),
         Some(false) => "`--extra-fields ignore` leaves out names that the table does not have".to_owned(),
         None => format!("{all}, `--extra-fields ignore` leaves such names out"),
     }
@@ -313,8 +317,9 @@ fn at_new_type(error: &Error, reading: &Reading<'_>, begun: &[JobId]) -> Option<
     let column = error.place()?.column.clone()?;
     let types = reading.types?;
     let is_given = types.given.iter().any(|(name, _)| name.to_lowercase() == column.to_lowercase());
+    let is_there = types.there.iter().flatten().any(|there| there.name.to_lowercase() == column.to_lowercase());
     // The server's own errors are about keys and the like.
-    if is_given || error.code() != 0 {
+    if is_given || is_there || error.code() != 0 {
         return None;
     }
     let anew = match begun {
@@ -337,8 +342,12 @@ fn at_new_type(error: &Error, reading: &Reading<'_>, begun: &[JobId]) -> Option<
         InputFault::Value { why: BadValue::TooLong, .. } => "LONGTEXT",
         _ => "VARCHAR(255)",
     };
-    let ty = format!("{column}={ty}").replace('\'', "'\\''");
-    Some(format!("{anew}{found}`--type '{ty}'` gives it one"))
+    let given = format!("{column}={ty}").replace('\'', "'\\''");
+    if types.only_adds() {
+        let alter = format!("ALTER TABLE {} MODIFY {} {ty}", reading.table, quote_ident(&column));
+        return Some(format!("{found}`--type '{given}'` gives it one; once the column is added, {alter} does"));
+    }
+    Some(format!("{anew}{found}`--type '{given}'` gives it one"))
 }
 
 /// A bad record is searched in so many batches, 4 MiB each.
@@ -407,8 +416,9 @@ mod tests {
     #[test]
     fn names_that_come_late() {
         let check = |is_column, want: &[&str]| {
-            assert_eq!(at_name(is_column).split('`').skip(1).step_by(2).collect::<Vec<_>>(), want);
+            assert_eq!(at_name(is_column, false).split('`').skip(1).step_by(2).collect::<Vec<_>>(), want);
         };
+        assert_eq!(at_name(Some(false), true), "`--sample all` reads the names of all records first");
         check(Some(true), &["--sample all"]);
         check(Some(false), &["--extra-fields ignore"]);
         check(None, &["--sample all", "--extra-fields ignore"]);

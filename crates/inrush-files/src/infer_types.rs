@@ -105,12 +105,26 @@ impl Inferred {
     /// `Config` for what is not a type of a column.
     pub fn set_type(&mut self, text: &str) -> Result<()> {
         let text = text.trim();
-        let Some(ty) = given::parse(text) else {
-            return Err(Error::config(format!("`--type {}={text}`: that is no type of a column that is known", self.name))
-                .with_hint("it takes what CREATE TABLE does: `INT UNSIGNED`, `VARCHAR(80)`, `DECIMAL(12,2) NOT NULL`, `ENUM('a','b')`"));
-        };
+        let ty = given::parse(text).map_err(|why| {
+            Error::config(format!("`--type {}={text}`: {why}", self.name)).with_hint(
+                "it takes a type of CREATE TABLE, then CHARACTER SET, COLLATE, and NULL or NOT NULL: `INT UNSIGNED`, `VARCHAR(80)`, \
+                 `DECIMAL(12,2) NOT NULL`, `ENUM('a','b')`; ALTER TABLE adds what else a column has",
+            )
+        })?;
         (self.ty, self.given, self.cause, self.keeps_spelling) = (ty, Some(text.to_owned()), None, false);
         Ok(())
+    }
+
+    /// Whether the user's type says NOT NULL.
+    pub(crate) fn is_given_not_null(&self) -> bool {
+        let given = self.given.as_deref().unwrap_or_default();
+        without_null(given) != given && given.to_ascii_uppercase().ends_with("NOT NULL")
+    }
+
+    /// Whether its values are numbers, dates or times: a text such as `NA` is no such value.
+    pub(crate) fn is_number_or_moment(ty: &ColumnType) -> bool {
+        use ColumnType::{Date, DateTime, Time, Timestamp, Year};
+        is_number(ty) || matches!(ty, Date | DateTime { .. } | Time { .. } | Timestamp { .. } | Year)
     }
 
     /// The type as CREATE TABLE spells it: `INT`, `DATETIME(6)`, `VARCHAR(16)`.

@@ -88,7 +88,7 @@ pub use file_source::{FileSource, RejectForm};
 pub use formats::{DateFormat, Percent, Proposal, ValueFormats};
 pub use infer_types::{Cause, Inferred, Numbers, Texts, Why, fit_key, fit_row, often_means_null, tighten};
 pub use input::Meter;
-pub use new_table::{NewTable, NewTypes, Sample, infer_all};
+pub use new_table::{Makes, NewTable, NewTypes, Sample, infer_all};
 pub use objects::{ObjectFolder, ObjectUpload};
 pub use open::open;
 pub use paths::{expand, table_of};
@@ -97,8 +97,8 @@ pub use record_batches::{record_batches, record_batches_by_content, record_batch
 pub use script::script_bytes;
 pub use sniff::DetectedDialect;
 pub use together::{
-    QuotedEmpties, check_all_names, check_fields_of_formats, describe_all, found_header, likely_encodings, open_all,
-    refuse_other_encodings,
+    QuotedEmpties, check_all_names, check_fields_of_formats, check_other_names, describe_all, found_header,
+    likely_encodings, open_all, refuse_other_encodings,
 };
 pub use whole_sample::infer_types_of;
 pub use widths::Widths;

@@ -7,8 +7,8 @@ use crate::new_table::shortened;
 use crate::open::open;
 use inrush_core::error::{Error, InputFault, Result};
 use inrush_core::human;
-use inrush_core::load::Source as _;
 use inrush_core::load::plan::nearest;
+use inrush_core::load::{NewColumns, Source as _};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -104,6 +104,36 @@ pub fn check_fields_of_formats(readers: &[Box<dyn FileSource>], csv: &CsvOptions
         return Err(Error::config(message).with_hint(hint));
     }
     Ok(())
+}
+
+/// Refuses to leave names out and to add columns for them, and to infer the types of a dump's columns: a text such as `'NA'` is one in it, and no
+/// missing value. Of texts, the option is about fields without a name.
+///
+/// # Errors
+/// `Config`.
+pub fn check_other_names(
+    readers: &[Box<dyn FileSource>],
+    (csv, format): (&CsvOptions, Format),
+    new_columns: NewColumns,
+) -> Result<()> {
+    let is_dump = |name: &str| format.is_dump(name.rsplit_once('#').map_or(name, |(archive, _)| archive));
+    if let Some(dump) = readers.iter().find(|reader| new_columns == NewColumns::Add && is_dump(reader.name())) {
+        return Err(Error::config(format!(
+            "`--new-columns add` infers types, and `{}` is a dump, which has the definitions of its columns",
+            dump.name()
+        ))
+        .with_hint(
+            "add the columns by ALTER TABLE first, as the dump has them; `--new-columns ignore` leaves them out",
+        ));
+    }
+    match readers.iter().find(|reader| reader.reject_form() == RejectForm::Lines) {
+        Some(json) if csv.ignore_extra_fields && new_columns == NewColumns::Add => Err(Error::config(format!(
+            "of `{}`, `--extra-fields ignore` leaves out names that the table does not have, and `--new-columns add` adds columns for them",
+            json.name()
+        ))
+        .with_hint("give one of the two options")),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses to read the names of all records of files that have none, where no types are inferred either.

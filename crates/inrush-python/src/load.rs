@@ -11,13 +11,15 @@ use crate::{connection, failure, files, new_table, report};
 use inrush::documents::Events;
 use inrush::sans_io::load::{FieldTarget, Matching};
 use inrush::{
-    BadRows, BatchSize, Computed, LoadEvent, LoadOption, LoadOptions, Loader, NamedJob, OptionValue, Report, Source,
+    BadRows, BatchSize, Computed, LoadEvent, LoadOption, LoadOptions, Loader, NamedJob, NewColumns, OptionValue,
+    Report, Source,
 };
 use inrush_core::{Error, FrontEnd, Kind};
 use inrush_files::hints::{self, Reading};
 use inrush_files::{
-    FileOptions, NewTypes, QuotedEmpties, TableColumns, check_all_names, check_fields_of_formats, check_reject_file,
-    describe_all, likely_encodings, refuse_other_encodings, reject_file_name, reject_header, reject_store,
+    FileOptions, Makes, NewTypes, QuotedEmpties, TableColumns, check_all_names, check_fields_of_formats,
+    check_other_names, check_reject_file, describe_all, likely_encodings, refuse_other_encodings, reject_file_name,
+    reject_header, reject_store,
 };
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -336,7 +338,8 @@ fn run(
         .csv_options(options.creates)?
         .with_memory(options.load.memory)
         .with_columns_of_table(columns)
-        .with_dump_table(inrush::table::TableName::parse(&table)?.name);
+        .with_dump_table(inrush::table::TableName::parse(&table)?.name)
+        .with_ignore_late_names(options.load.new_columns == NewColumns::Ignore);
     let csv = match options.load.batch {
         BatchSize::Rows(rows) => csv.with_batch_rows(Some(rows)).with_batch_bytes(BatchSize::MOST_BYTES),
         BatchSize::Bytes(bytes) => csv.with_batch_bytes(bytes),
@@ -357,14 +360,33 @@ fn run(
         options.load.matching = Matching::ByPosition;
     }
     check_fields_of_formats(&opened.sources, &csv)?;
-    check_all_names(&opened.sources, &csv, options.creates)?;
+    check_all_names(&opened.sources, &csv, options.types.is_some())?;
+    check_other_names(&opened.sources, (&csv, options.files.format), options.load.new_columns)?;
     describe_all(&opened.sources).iter().for_each(|line| say(line));
     let likely = likely_encodings(&opened.sources);
+    if options.load.new_columns == NewColumns::Add
+        && let Some(types) = options.types.take()
+    {
+        let makes = match (options.creates, makes_anew) {
+            (_, true) => Makes::TableAnew,
+            (true, false) => Makes::Table,
+            (false, false) => Makes::Columns,
+        };
+        let used = options.load.set.iter().flat_map(Computed::fields).map(str::to_owned).collect();
+        let read = || Loader::columns(&config, &table);
+        options.types = types.adding_to(makes, &options.load.matching, used, read)?;
+    }
     if let Some(types) = &options.types {
         refuse_other_encodings(&likely)?;
-        let table =
+        let made =
             new_table::columns(&mut opened, types, &options.load, options.files.format, &csv, &mut |line| say(line))?;
-        (options.load.create, options.load.keep_spelling) = (Some(table.columns), table.keep_spelling);
+        if types.only_adds() {
+            options.load.addable.clone_from(&made.columns);
+        }
+        if options.creates {
+            options.load.create = Some(made.columns);
+        }
+        options.load.keep_spelling = made.keep_spelling;
     }
     let (mut header, mut bad_rows_to) = (Vec::new(), None);
     if let BadRows::Divert(file) = &mut options.load.bad_rows {
@@ -505,9 +527,10 @@ impl Options {
         let sample: Option<String> = given("sample")?.map(|value| value.extract()).transpose()?;
         let tight = given("tight")?.is_some_and(|value| value.is_truthy().unwrap_or(true));
         let types: Vec<String> = given("type")?.map(|value| value.extract()).transpose()?.unwrap_or_default();
-        if self.creates {
-            let types = NewTypes::parse(sample.as_deref(), tight, &types);
-            return types.map(Some).map_err(|error| Python::attach(|py| failure::exception(py, &error)));
+        let adds = self.load.new_columns == NewColumns::Add;
+        if self.creates || adds {
+            let types = NewTypes::parse(sample.as_deref(), tight, &types).map(Some);
+            return types.map_err(|error| Python::attach(|py| failure::exception(py, &error)));
         }
         let has_none = sample.is_none() || self.files.reads_all_names;
         match has_none && !tight && types.is_empty() {

@@ -132,7 +132,9 @@ pub use inrush_core::load::ledger::NamedJob;
 #[cfg(feature = "loader")]
 pub use inrush_core::load::report::{Report, Stop};
 #[cfg(feature = "loader")]
-pub use inrush_core::load::{Batch, FieldTarget, Matching, Mode, Origin, Reject, RejectObject, RejectStore, Source};
+pub use inrush_core::load::{
+    Batch, FieldTarget, Matching, MissingColumns, Mode, NewColumns, Origin, Reject, RejectObject, RejectStore, Source,
+};
 pub use inrush_core::profile::Engine;
 pub use inrush_core::retry::Retries;
 pub use inrush_core::session::{Access, Isolation, Outcome, ResetPolicy, ResultSet, Statement, TransactionOptions};

@@ -74,6 +74,8 @@ class LoadOptions(FileOptions, total=False):
     method: str | None
     batch: int | str | None
     mode: str
+    new_columns: str
+    missing_columns: str
     key: Sequence[str] | str
     memory: int | str
     lanes: int | str | None
@@ -126,6 +128,8 @@ def load(
     method: str | None = None,
     batch: int | str | None = None,
     mode: str = "insert",
+    new_columns: str = "error",
+    missing_columns: str = "default",
     key: Sequence[str] | str = (),
     memory: int | str = "256MiB",
     lanes: int | str | None = None,
@@ -183,6 +187,10 @@ def load(
         batch: rows or bytes of a chunk, which is one transaction: `64000`, `4MiB`; `auto` adapts it.
         mode: `insert`, `ignore`, `replace`, `upsert`, `update` or `delete`: what happens to a row whose key exists, or
             does not.
+        new_columns: what happens to fields that the table has no column for: `error`, `ignore`, or `add` (one ALTER
+            TABLE before the first row, types as for `create=True`).
+        missing_columns: what columns of the table get that the files have no field for: `default`, `null`, or `error`:
+            the load is refused.
         key: the columns of the unique key that the mode goes by, without it the primary key; of a new table its primary
             key.
         memory: the memory limit for rows in progress, in bytes: `256MiB`, `1GiB`.
@@ -258,6 +266,8 @@ def load(
         "method": method,
         "batch": batch,
         "mode": mode,
+        "new_columns": new_columns,
+        "missing_columns": missing_columns,
         "key": _texts(key),
         "memory": memory,
         "lanes": lanes,

@@ -33,6 +33,8 @@ pub(crate) enum Kind {
     Replaced,
     /// Without the secondary index until the end.
     Deferred,
+    /// The table lacks a column, which the load adds.
+    Adds,
     /// A third of the rows is there already, with other values.
     Upsert,
 }
@@ -41,7 +43,7 @@ impl Kind {
     /// Those that fill the table from text, chunk by chunk.
     const PLAIN: [Kind; 6] = [Kind::Csv, Kind::Gz, Kind::Stdin, Kind::Several, Kind::BadRows, Kind::Truncate];
 
-    pub(crate) const ALL: [Kind; 13] = [
+    pub(crate) const ALL: [Kind; 14] = [
         Kind::Csv,
         Kind::Atomic,
         Kind::Gz,
@@ -54,6 +56,7 @@ impl Kind {
         Kind::ServerSorted,
         Kind::BadRows,
         Kind::Deferred,
+        Kind::Adds,
         Kind::Truncate,
     ];
 
@@ -75,6 +78,7 @@ impl Kind {
                 " --replace-table --create-table --type id=INT --type value=INT(10)UNSIGNED --type name=VARCHAR(40)"
             }
             Kind::Deferred => " --defer-indexes",
+            Kind::Adds => " --new-columns add --type name=VARCHAR(40)",
             Kind::Upsert => " --mode upsert",
             _ => "",
         }
@@ -172,6 +176,9 @@ impl Job {
         place.sql("INSERT INTO fire VALUES (-1, 1, 'before'), (-2, 1, 'before'), (-3, 1, 'before')");
         if shape.kind == Kind::Deferred {
             place.sql("ALTER TABLE fire ADD KEY by_value (value)");
+        }
+        if shape.kind == Kind::Adds {
+            place.sql("ALTER TABLE fire DROP COLUMN name");
         }
         let mut want = Held::default();
         let mut input = None;

@@ -59,13 +59,14 @@ fn at_every_point() {
                 (Kind::Atomic, false),
                 (Kind::Several, true),
                 (Kind::ServerSorted, false),
+                (Kind::Adds, false),
                 (Kind::Stdin, false),
                 (Kind::Stdin, true),
                 (Kind::Deferred, false),
                 (Kind::Replaced, false),
                 (Kind::Atomic, true),
             ];
-            for (kind, is_sorted) in kinds.into_iter().take(if is_long() { 9 } else { 4 }) {
+            for (kind, is_sorted) in kinds.into_iter().take(if is_long() { 10 } else { 5 }) {
                 let (records, batch) = match (kind, is_sorted) {
                     // More than fits into one run.
                     (_, true) => (9_000, 1_000),

@@ -63,7 +63,8 @@ pub(crate) const CASES: &[Case] = &[
                  - field `colour`: the table has no such column (it has id, name, age, twice)\n  \
                  - column `id` is filled by more than one field\n  \
                  - column `twice` is generated and takes no value\n\
-               hint: `--columns a,b,@skip` names the column of each field in order; `--no-header` if line 1 is data",
+               hint: `--columns a,b,@skip` names the column of each field in order; `--new-columns ignore` leaves such fields out, \
+               `--new-columns add` adds columns for them; `--no-header` if line 1 is data",
         ..NOTHING_SENT
     },
     Case {
@@ -72,7 +73,19 @@ pub(crate) const CASES: &[Case] = &[
         sql: "CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL, age INT NOT NULL, pay INT NOT NULL DEFAULT 0)",
         says: "error: `people.csv` does not fit table `people`:\n  \
                  - column `age` is NOT NULL without a default, and no field fills it\n\
-               hint: `--columns a,b,@skip` names the column of each field in order; `--no-header` if line 1 is data",
+               hint: `--set 'column = 0'` gives such a column a value, ALTER TABLE a default; \
+                     `--columns a,b,@skip` names the column of each field in order; `--no-header` if line 1 is data",
+        ..NOTHING_SENT
+    },
+    Case {
+        title: "Columns that the file must have, by an option",
+        advice: "",
+        sql: "CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(20), age INT, pay INT DEFAULT 0)",
+        args: "people.csv --into people --missing-columns error",
+        says: "error: `people.csv` does not fit table `people`:\n  \
+                 - column `age`: no field fills it\n  \
+                 - column `pay`: no field fills it\n\
+               hint: `--missing-columns default` stores the defaults of such columns",
         ..NOTHING_SENT
     },
     Case {

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod aborted;
+mod added_columns;
 mod atomic_others;
 mod bad_rows;
 mod bad_whole;
@@ -16,6 +17,7 @@ mod columns;
 mod comments;
 mod computed;
 mod doctor;
+mod drift;
 mod dumps;
 mod export;
 mod exported_parts;

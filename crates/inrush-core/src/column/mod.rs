@@ -19,5 +19,6 @@ mod zone_tables;
 pub use cells::Cells;
 pub use column_type::{Column, ColumnKind, ColumnType, Empty, Form, GeometryKind, TypeProperties};
 pub use rules::{Rules, ZoneTables};
+pub use type_text::{names_charset, split_type};
 pub use view::{INLINE, view};
 pub use zone_tables::Differences;

@@ -4,8 +4,64 @@
 //! An unknown type becomes [`ColumnType::Other`]: then the server alone checks the values. Attributes after the type (`zerofill`,
 //! comments such as `/* mariadb-5.3 */`, COMPRESSED) do not change what fits and are ignored.
 
-use super::{ColumnType, GeometryKind};
+use super::{Column, ColumnType, GeometryKind};
 use std::fmt;
+
+impl Column {
+    /// The column of a definition: a type, then CHARACTER SET and COLLATE, then NULL or NOT NULL. A text without a character set is utf8mb4.
+    pub fn defined(name: impl Into<String>, definition: &str) -> Column {
+        let (ty, words) = split_type(definition);
+        let words: Vec<String> = words.split_ascii_whitespace().map(str::to_ascii_lowercase).collect();
+        let nullable = !words.ends_with(&["not".into(), "null".into()]);
+        let with_sign =
+            if words.iter().any(|word| word == "unsigned") { format!("{ty} unsigned") } else { ty.to_owned() };
+        let charset = charset_of(&words).unwrap_or_else(|| "utf8mb4".to_owned());
+        Column {
+            nullable,
+            optional: nullable,
+            charset: Some(charset),
+            ..Column::new(name, ColumnType::parse(&with_sign))
+        }
+    }
+}
+
+/// A definition as its type, with what is in brackets, and what follows.
+pub fn split_type(definition: &str) -> (&str, &str) {
+    let definition = definition.trim();
+    let word = definition.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(definition.len());
+    let open = definition[word..].trim_start();
+    if !open.starts_with('(') {
+        return definition.split_at(word);
+    }
+    let mut is_within = false;
+    for (at, c) in definition.char_indices().skip_while(|(at, _)| *at < word) {
+        match c {
+            '\'' => is_within = !is_within,
+            ')' if !is_within => return definition.split_at(at + 1),
+            _ => {}
+        }
+    }
+    (definition, "")
+}
+
+/// The character set that words behind a type name, by itself or by a collation. `None`: that of the table.
+fn charset_of(words: &[String]) -> Option<String> {
+    let behind = |names: &[&str]| {
+        let at =
+            words.windows(names.len()).position(|some| some.iter().map(String::as_str).eq(names.iter().copied()))?;
+        words.get(at + names.len()).map(String::as_str)
+    };
+    let named = behind(&["character", "set"]).or_else(|| behind(&["charset"]));
+    // The names of MariaDB's newer collations begin with no character set.
+    let of_collation = |name: &str| name.split('_').next().filter(|first| *first != "uca1400").map(str::to_owned);
+    named.map(str::to_owned).or_else(|| behind(&["collate"]).and_then(of_collation))
+}
+
+/// Whether a definition names the character set of its text.
+pub fn names_charset(definition: &str) -> bool {
+    let words: Vec<String> = split_type(definition).1.split_ascii_whitespace().map(str::to_ascii_lowercase).collect();
+    charset_of(&words).is_some()
+}
 
 impl ColumnType {
     /// Reads a `column_type`, e.g. `int(10) unsigned`, `enum('a','b')`.

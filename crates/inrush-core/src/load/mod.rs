@@ -2,6 +2,7 @@
 
 pub mod batch;
 pub mod checksum;
+pub mod drift;
 pub mod encode;
 pub mod lane;
 pub mod ledger;
@@ -18,6 +19,7 @@ pub mod tuner;
 
 pub use crate::column::ColumnKind;
 pub use batch::{Batch, Origin, Reject};
+pub use drift::{Drift, MissingColumns, NewColumns};
 pub use mode::Mode;
 pub use plan::{FieldTarget, LoadPlan, Matching};
 pub use report::Report;

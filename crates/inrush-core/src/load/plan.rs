@@ -1,7 +1,7 @@
 //! The plan: which field of a source goes into which column of the table. Every mistake of a mapping is found up front, and all
 //! of them are reported at once.
 
-use super::{FieldUse, Mode};
+use super::{Drift, FieldUse, Mode, NewColumns};
 use crate::column::{Column, ColumnType, Empty};
 use crate::error::{Error, Result};
 use crate::write::expression::Part;
@@ -55,6 +55,8 @@ pub struct LoadPlan {
     pub n_values: usize,
     /// The columns that are computed, and from which of `columns`.
     pub computed: Vec<(Column, Computed<usize>)>,
+    /// The names of fields that no column takes, where [`NewColumns::Ignore`] leaves them out.
+    pub left_out: Vec<String>,
 }
 
 impl LoadPlan {
@@ -65,17 +67,24 @@ impl LoadPlan {
         matching: &Matching,
         set: &[Computed],
         table: &Table,
-        mode: Mode,
+        (mode, drift): (Mode, Drift),
     ) -> Result<LoadPlan> {
         let mut mistakes = Vec::new();
+        let mut left_out = Vec::new();
         let named = |name: &str| set.iter().flat_map(Computed::fields).any(|field| is_same(field, name));
         let mut targets = match matching {
-            Matching::ByName => by_name(fields, table, named, &mut mistakes),
+            Matching::ByName => by_name(fields, table, named, &mut left_out),
             Matching::ByPosition => by_position(fields, set, table, &mut mistakes),
-            Matching::Listed(listed) => by_list(fields, listed, table, &mut mistakes),
+            Matching::Listed(listed) => by_list(fields, listed, table, (&mut left_out, &mut mistakes)),
         };
+        let mut advice = Advice::Names;
+        if drift.new != NewColumns::Ignore && !left_out.is_empty() {
+            let have_names = left_out.iter().any(|left| !matches!(left, Unknown::Nameless(_)));
+            mistakes.extend(left_out.drain(..).map(|left| left.mistake(table)));
+            advice = if have_names { Advice::NewColumns } else { Advice::Nameless };
+        }
         named_twice(&targets, &mut mistakes);
-        let (computed, variables) = computed(set, &names(fields, matching), table, &mut mistakes);
+        let (mut computed, variables) = computed(set, &names(fields, matching), table, &mut mistakes);
         // If a column is computed, the expression takes precedence over the field of the column's name.
         targets.retain(|(_, column)| !computed.iter().any(|(other, _)| other.name == column.name));
         let filled = || targets.iter().map(|(_, c)| *c).chain(computed.iter().map(|(c, _)| c));
@@ -87,21 +96,24 @@ impl LoadPlan {
         // A wrong count or an unknown name often leaves columns uncovered as well: report one mistake only once.
         if mistakes.is_empty() {
             let makes_rows = !matches!(mode, Mode::Update | Mode::Delete);
-            let missing =
-                |c: &&Column| makes_rows && !c.optional && !c.generated && !filled().any(|t| t.name == c.name);
-            for column in table.columns.iter().filter(missing) {
-                mistakes.push(format!("column `{}` is NOT NULL without a default, and no field fills it", column.name));
+            let is_missing = |column: &&Column| makes_rows && !filled().any(|other| other.name == column.name);
+            let missing: Vec<&Column> = table.columns.iter().filter(is_missing).collect();
+            let objections = missing.iter().filter_map(|column| Some((column, drift.missing.objection(column)?)));
+            let objections: Vec<(&&Column, String)> = objections.collect();
+            if !objections.is_empty() {
+                let have_defaults = objections.iter().all(|(column, _)| column.optional);
+                advice = if have_defaults { Advice::Default } else { Advice::Values };
             }
+            mistakes.extend(objections.into_iter().map(|(_, objection)| objection));
             if filled().next().is_none() {
                 mistakes.push("no field goes into any column".into());
             }
+            let nulls = missing.into_iter().filter(|column| drift.missing.stores_null(column));
+            let nulls: Vec<_> = nulls.map(|column| (column.clone(), Computed::null(&column.name))).collect();
+            computed.extend(nulls);
         }
         if !mistakes.is_empty() {
-            let head = format!("`{source}` does not fit table `{}`", table.name);
-            let list = mistakes.iter().map(|m| format!("\n  - {m}")).collect::<String>();
-            return Err(Error::config(head + ":" + &list).with_hint(
-                "`--columns a,b,@skip` names the column of each field in order; `--no-header` if line 1 is data",
-            ));
+            return Err(does_not_fit(source, table, &mistakes, advice));
         }
         let n_values = targets.len();
         let numbered = |(column, computed): &(Column, Computed)| {
@@ -121,7 +133,8 @@ impl LoadPlan {
         };
         let uses = columns.iter().map(field_use).collect();
         let columns = columns.into_iter().map(|(_, column)| column).collect();
-        Ok(LoadPlan { uses, columns, n_noted: 0, n_values, computed })
+        let left_out = left_out.iter().map(Unknown::name).collect();
+        Ok(LoadPlan { uses, columns, n_noted: 0, n_values, computed, left_out })
     }
 
     /// Adds target columns at the front, for what the load itself records about each row.
@@ -149,6 +162,16 @@ impl LoadPlan {
         self.columns[self.n_noted..self.n_values].iter().chain(computed)
     }
 
+    /// Whether it stores NULL in this column, whatever the source has.
+    pub fn sets_null(&self, column: &str) -> bool {
+        let null = Computed::null(column).parts;
+        let is_null = |parts: &[Part<usize>]| match (parts, &null[..]) {
+            ([Part::Sql(sql)], [Part::Sql(null)]) => sql == null,
+            _ => false,
+        };
+        self.computed.iter().any(|(of, computed)| of.name == column && is_null(&computed.parts))
+    }
+
     /// Whether LOAD DATA warns of each computed value for which a strict INSERT fails.
     pub fn is_strict_in_load(&self) -> bool {
         self.computed.iter().all(|(_, computed)| computed.is_strict_in_load())
@@ -170,6 +193,74 @@ impl LoadPlan {
             if let Part::Field(number) = part {
                 *number -= n_dropped;
             }
+        }
+    }
+}
+
+/// What to do about a mapping.
+enum Advice {
+    /// Map fields by names.
+    Names,
+    /// The same, or decide about fields without a column.
+    NewColumns,
+    /// The same of fields without a name, for which there is no column.
+    Nameless,
+    /// Store the defaults of columns without a field.
+    Default,
+    /// Give columns without a field and without a default a value.
+    Values,
+}
+
+fn does_not_fit(source: &str, table: &Table, mistakes: &[String], advice: Advice) -> Error {
+    let mut list = mistakes.iter().take(MOST_MISTAKES).map(|mistake| format!("\n  - {mistake}")).collect::<String>();
+    if let Some(more) = mistakes.len().checked_sub(MOST_MISTAKES).filter(|more| *more > 0) {
+        list.push_str(&format!("\n  - and {more} more"));
+    }
+    Error::config(format!("`{source}` does not fit table `{}`:{list}", table.name))
+        .with_hint(match advice {
+            Advice::Names => "`--columns a,b,@skip` names the column of each field in order; `--no-header` if line 1 is data",
+            Advice::NewColumns => {
+                "`--columns a,b,@skip` names the column of each field in order; `--new-columns ignore` leaves such fields out, \
+                 `--new-columns add` adds columns for them; `--no-header` if line 1 is data"
+            }
+            Advice::Nameless => {
+                "`--columns a,b,@skip` names the column of each field in order; `--new-columns ignore` leaves such fields out; \
+                 `--no-header` if line 1 is data"
+            }
+            Advice::Default => "`--missing-columns default` stores the defaults of such columns",
+            Advice::Values => {
+                "`--set 'column = 0'` gives such a column a value, ALTER TABLE a default; `--columns a,b,@skip` names the column of each \
+                 field in order; `--no-header` if line 1 is data"
+            }
+        })
+}
+
+/// The most mistakes that a message has: a table may lack thousands of columns.
+const MOST_MISTAKES: usize = 50;
+
+/// A field that the table has no column for.
+enum Unknown<'a> {
+    /// By its name in the header.
+    Field(&'a str),
+    /// It has no name; by its number, from 1.
+    Nameless(usize),
+    /// By the name that `--columns` has for it.
+    Listed(&'a str),
+}
+
+impl Unknown<'_> {
+    fn mistake(&self, table: &Table) -> String {
+        match self {
+            Self::Field(name) => unknown_column("field", name, table),
+            Self::Nameless(number) => format!("field {number} has no name"),
+            Self::Listed(name) => unknown_column("`--columns`", name, table),
+        }
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Self::Field(name) | Self::Listed(name) => shown(name),
+            Self::Nameless(number) => format!("field {number}"),
         }
     }
 }
@@ -238,19 +329,19 @@ fn is_same(one: &str, other: &str) -> bool {
 }
 
 /// A field that is no column may still be one that an expression has `named`.
-fn by_name<'a>(
-    fields: &[String],
+fn by_name<'a, 'f>(
+    fields: &'f [String],
     table: &'a Table,
     named: impl Fn(&str) -> bool,
-    mistakes: &mut Vec<String>,
+    unknown: &mut Vec<Unknown<'f>>,
 ) -> Targets<'a> {
     let mut targets = Vec::new();
     for (index, field) in fields.iter().enumerate() {
         match find(table, field) {
             Some(column) => targets.push((index, column)),
             None if named(field) => {}
-            None if field.trim().is_empty() => mistakes.push(format!("field {} has no name", index + 1)),
-            None => mistakes.push(unknown_column("field", field, table)),
+            None if field.trim().is_empty() => unknown.push(Unknown::Nameless(index + 1)),
+            None => unknown.push(Unknown::Field(field)),
         }
     }
     targets
@@ -270,7 +361,12 @@ fn by_position<'a>(fields: &[String], set: &[Computed], table: &'a Table, mistak
     column_kinds.into_iter().enumerate().collect()
 }
 
-fn by_list<'a>(fields: &[String], listed: &[FieldTarget], table: &'a Table, mistakes: &mut Vec<String>) -> Targets<'a> {
+fn by_list<'a, 'f>(
+    fields: &[String],
+    listed: &'f [FieldTarget],
+    table: &'a Table,
+    (unknown, mistakes): (&mut Vec<Unknown<'f>>, &mut Vec<String>),
+) -> Targets<'a> {
     if listed.len() != fields.len() {
         mistakes.push(format!("it has {}, and `--columns` names {}", count(fields.len(), "field"), listed.len()));
     }
@@ -280,7 +376,7 @@ fn by_list<'a>(fields: &[String], listed: &[FieldTarget], table: &'a Table, mist
             FieldTarget::Skip(_) => {}
             FieldTarget::Column(name) => match find(table, name) {
                 Some(column) => targets.push((index, column)),
-                None => mistakes.push(unknown_column("`--columns`", name, table)),
+                None => unknown.push(Unknown::Listed(name)),
             },
         }
     }

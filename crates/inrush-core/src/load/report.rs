@@ -174,6 +174,8 @@ pub struct Report {
     pub table: String,
     /// The columns that get values of every source: from a field, or computed of one.
     pub columns: Vec<String>,
+    /// The columns that get values of some sources, and NULL in the rows of the others.
+    pub null_elsewhere: Vec<String>,
     /// The server's version text.
     pub server: String,
     /// The address of the server that was taken of several hosts; `None` if only one was named.

@@ -48,6 +48,11 @@ impl Computed {
         Ok(Self { column, parts: parts(expression.trim()).map_err(wrong)? })
     }
 
+    /// NULL in the column of this name.
+    pub fn null(column: &str) -> Self {
+        Self { column: column.to_owned(), parts: vec![Part::Sql("NULL".into())] }
+    }
+
     /// The fields that it names.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {

@@ -265,6 +265,11 @@ fn a_given_type() {
     assert_eq!(given("ENUM('a)','b''c')", true).ok(), pair("ENUM('a)','b''c') NULL", "ENUM('a)','b''c') NOT NULL"));
     let utf8 = "VARCHAR(5) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin";
     assert!(given(utf8, true).is_ok());
+    for right in
+        ["INT(10) UNSIGNED ZEROFILL", "DOUBLE PRECISION", "ENUM('a') CHARSET latin1", "TEXT COLLATE latin1_bin null"]
+    {
+        assert!(given(right, true).is_ok(), "{right}");
+    }
     for wrong in [
         "",
         "CHR(5)",
@@ -278,6 +283,24 @@ fn a_given_type() {
         "INT COMMENT 'x', evil INT",
         "VARCHAR(5) /* */",
         "INT CHECK (v > 1)",
+        "INT NOT NULL DEFAULT 5",
+        "INT DEFAULT 5 NULL",
+        "INT UNIQUE",
+        "INT FIRST",
+        "INT AUTO_INCREMENT NOT NULL",
+        "INT INVISIBLE",
+        "INT ZEROFILL",
+        "INT CHARACTER SET latin1",
+        "VARCHAR(5) UNSIGNED",
+        "VARCHAR(5) BINARY",
+        "VARCHAR(5) CHARACTER SET",
+        "VARCHAR(5) CHARACTER SET utf8",
+        "VARCHAR(5) COLLATE utf8_bin",
+        "VARCHAR(5) CHARACTER SET binary",
+        "VARCHAR(5) COLLATE latin1_bin CHARACTER SET latin1",
+        "TEXT(100)",
+        "ENUM('a ')",
+        "UUID PRIMARY KEY",
         "DECIMAL(5",
     ] {
         assert!(given(wrong, true).is_err(), "{wrong}");

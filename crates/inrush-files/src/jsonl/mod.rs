@@ -49,6 +49,8 @@ struct Objects {
     columns: BTreeSet<String>,
     /// Names that are not columns are left out.
     ignores_others: bool,
+    /// The same of names that the first records do not have.
+    ignores_late: bool,
     uses: Vec<FieldUse>,
 }
 
@@ -94,7 +96,9 @@ impl JsonlReader {
         };
         let mut lines = RecordReader::new(file, Dialect::new(&of_lines, NO_JSON)?, &of_lines, read_bytes)?;
         lines.begin();
-        let mut objects = Objects { ignores_others: options.ignore_extra_fields, ..Objects::default() };
+        let ignores_others = options.ignore_extra_fields;
+        let ignores_late = ignores_others || options.ignore_late_names;
+        let mut objects = Objects { ignores_others, ignores_late, ..Objects::default() };
         let sample = lines.sample(SAMPLE_BYTES);
         if sample.n_records == 0 {
             lines.peek(SAMPLE_BYTES)?;
@@ -151,8 +155,8 @@ impl JsonlReader {
     /// # Errors
     /// Those of reading; `Data` for more names than a table has columns.
     pub(crate) fn take_all_names(&mut self, again: &mut Self) -> Result<()> {
-        let Objects { ignores_others, columns, .. } = (*self.objects).clone();
-        let mut objects = Objects { ignores_others, columns, ..Objects::default() };
+        let Objects { ignores_others, ignores_late, columns, .. } = (*self.objects).clone();
+        let mut objects = Objects { ignores_others, ignores_late, columns, ..Objects::default() };
         while let Some(lines) = again.lines.next(usize::MAX)? {
             objects.find_names(&lines, usize::MAX).map_err(|TooMany| too_many(again.lines.name()))?;
         }
@@ -457,7 +461,7 @@ impl Objects {
             let found = if is_next { Some(expected) } else { self.place_of(&plain(text, key)) };
             let Some(index) = found else {
                 let is_column = || self.columns.contains(&folded(&String::from_utf8_lossy(&plain(text, key))));
-                return if self.ignores_others && !is_column() { Ok(()) } else { Err(Bad::Unknown(key)) };
+                return if self.ignores_late && !is_column() { Ok(()) } else { Err(Bad::Unknown(key)) };
             };
             if values[index].replace(value).is_some() {
                 return Err(Bad::Twice(key));

@@ -43,9 +43,10 @@ use crate::Config;
 use crate::waiter::Waiter;
 use commit::ledger::{self, Jobs};
 use control::lock;
+use inrush_core::column::Column;
 use inrush_core::load::ledger::Totals;
 use inrush_core::load::report::{self as load_report, Report, Stop};
-use inrush_core::load::{RejectStore, Source, Unchanged};
+use inrush_core::load::{LoadPlan, RejectStore, Source, Unchanged};
 use inrush_core::{Error, FrontEnd, Kind, Result};
 use lanes::lane::Lane;
 use lanes::throttle::Yielding;
@@ -168,7 +169,8 @@ impl Loader {
         let (target, mut plans) = open::open(load, config, &table, &mut sources).map_err(interrupted)?;
         sort::remove_left(&target);
         let columns = columns_of_all(&plans);
-        let whole = |report: Report| Report { columns, ..report };
+        let null_elsewhere = null_elsewhere(&plans, &target, &columns);
+        let whole = |report: Report| Report { columns, null_elsewhere, ..report };
         let mut first = open::first_lane(&target).map_err(interrupted)?;
         let (mut jobs, mut sorted) = (Jobs::default(), None);
         if let Some(first) = &mut first {
@@ -259,6 +261,20 @@ fn columns_of_all(plans: &[Arc<SourcePlan>]) -> Vec<String> {
     let mut names = plans.iter().map(names);
     let first = names.next().unwrap_or_default();
     names.fold(first, |common, names| common.into_iter().filter(|name| names.contains(name)).collect())
+}
+
+/// The columns that some sources fill, and that are NULL in the rows of the others.
+fn null_elsewhere(plans: &[Arc<SourcePlan>], target: &Target, of_all: &[String]) -> Vec<String> {
+    let is_null = |column: &Column, plan: &LoadPlan| {
+        let is_it = |other: &Column| other.name == column.name;
+        let by_server = column.nullable && !(column.has_default || column.auto_increment || column.generated);
+        plan.of_fields().any(is_it) || plan.sets_null(&column.name) || (by_server && !plan.filled().iter().any(is_it))
+    };
+    let is_of_some =
+        |column: &&Column| plans.iter().any(|plan| plan.plan.of_fields().any(|other| other.name == column.name));
+    let columns = target.table.columns.iter().filter(|column| !of_all.contains(&column.name)).filter(is_of_some);
+    let are_null = columns.filter(|column| plans.iter().all(|plan| is_null(column, &plan.plan)));
+    are_null.map(|column| column.name.clone()).collect()
 }
 
 /// Stops a load that no caller waits for any more. It has no effect on a load that is over.
@@ -459,6 +475,7 @@ fn report(
     let pending = if is_over || target.load.options.dry_run { Vec::new() } else { steps::pending(&target, &jobs) };
     Report {
         columns: Vec::new(),
+        null_elsewhere: Vec::new(),
         pending,
         jobs: jobs.job_reports(is_whole && stop.is_none()),
         resumed,

@@ -5,7 +5,7 @@ use DerivedLoad::{Part, TableCopy};
 use inrush_core::load::lane::Unchecked;
 use inrush_core::load::ledger::NamedJob;
 use inrush_core::load::throttle::Ceiling;
-use inrush_core::load::{Matching, Mode};
+use inrush_core::load::{Drift, Matching, MissingColumns, Mode, NewColumns};
 use inrush_core::write::{Computed, Method};
 use inrush_core::{Error, Result, human};
 use std::num::NonZeroU64;
@@ -39,6 +39,13 @@ pub struct LoadOptions {
     pub matching: Matching,
     /// Columns that are computed, by SQL that may name fields.
     pub set: Vec<Computed>,
+    /// What happens to fields that the table has no column for.
+    pub new_columns: NewColumns,
+    /// Columns that [`NewColumns::Add`] adds where sources have fields for them and the table lacks them: name and type with NULL. Those of
+    /// [`create`](Self::create) are for a new table alone.
+    pub addable: Vec<(String, String)>,
+    /// What happens to columns of the table that no field fills.
+    pub missing_columns: MissingColumns,
     /// What becomes of a row, depending on whether its key exists.
     pub mode: Mode,
     /// The columns of the unique key that the mode goes by; empty is the primary key, or another that is loaded.
@@ -109,6 +116,9 @@ inrush_core::setters!(LoadOptions {
     with_tuning_trace => tuning_trace: into Option<PathBuf>,
     with_matching => matching: as Matching,
     with_set => set: into Vec<Computed>,
+    with_new_columns => new_columns: as NewColumns,
+    with_addable => addable: into Vec<(String, String)>,
+    with_missing_columns => missing_columns: as MissingColumns,
     with_mode => mode: as Mode,
     with_key => key: into Vec<String>,
     with_bad_rows => bad_rows: as BadRows,
@@ -149,6 +159,9 @@ impl Default for LoadOptions {
             tuning_trace: None,
             matching: Matching::ByName,
             set: Vec::new(),
+            new_columns: NewColumns::Error,
+            addable: Vec::new(),
+            missing_columns: MissingColumns::Default,
             mode: Mode::Insert,
             key: Vec::new(),
             bad_rows: BadRows::Stop,
@@ -263,6 +276,24 @@ impl LoadOption {
             |options, text| put(&mut options.mode, Mode::parse(text).ok()),
         )
         .takes("`insert`, `ignore`, `replace`, `upsert`, `update` or `delete`"),
+        one(
+            "new-columns",
+            "What happens to fields that the table has no column for: `error`, `ignore`, or `add` (one ALTER TABLE before the first row, types as for `--create-table`)",
+            ("WHAT", "error"),
+            "str = \"error\"",
+            |options, text| put(&mut options.new_columns, NewColumns::parse(text)),
+        )
+        .takes("`error`, `ignore` or `add`")
+        .not_of(&[Part]),
+        one(
+            "missing-columns",
+            "What columns of the table get that the files have no field for: `default`, `null`, or `error`: the load is refused",
+            ("WHAT", "default"),
+            "str = \"default\"",
+            |options, text| put(&mut options.missing_columns, MissingColumns::parse(text)),
+        )
+        .takes("`default`, `null` or `error`")
+        .not_of(&[Part]),
         list(
             "key",
             "The columns of the unique key that the mode goes by, without it the primary key; of a new table its primary key",
@@ -690,6 +721,7 @@ impl LoadOptions {
             return Err(Error::config("`--max-bad` has no meaning while the first bad row stops the load")
                 .with_hint("add `--bad-rows skip` or `--bad-rows divert:FILE`"));
         }
+        self.check_drift()?;
         if let Some(job) = &self.job {
             job.check()?;
             self.check_part()?;
@@ -701,6 +733,24 @@ impl LoadOptions {
             .with_hint("add `--atomic`, or `--replace-table` in place of `--truncate`"));
         }
         Ok(())
+    }
+
+    /// Refuses what columns and rows of this mode cannot get.
+    fn check_drift(&self) -> Result<()> {
+        let mode = self.mode;
+        let refuse = |option: &str, why: &str| {
+            Err(Error::config(format!("`{option}` and `--mode {mode}` exclude each other: {why}")))
+        };
+        match (self.new_columns, self.missing_columns, mode) {
+            (NewColumns::Add, _, Mode::Delete) => refuse("--new-columns add", "a delete stores nothing in columns"),
+            (_, MissingColumns::Null, Mode::Upsert | Mode::Update | Mode::Delete) => {
+                refuse("--missing-columns null", "columns that the files lack stay as they are in rows that exist")
+            }
+            (_, MissingColumns::Error, Mode::Delete) => {
+                refuse("--missing-columns error", "a delete needs no fields but those of the key")
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Refuses what concerns the rows of other parts, too.
@@ -719,6 +769,11 @@ impl LoadOptions {
             return Err(Error::config("`--job-name` is kept in the ledger, and `--guarantee at-least-once` has none"));
         }
         Ok(())
+    }
+
+    /// What happens where the columns of files and table differ.
+    pub(super) fn drift(&self) -> Drift {
+        Drift { new: self.new_columns, missing: self.missing_columns }
     }
 
     /// Whether a table of other columns takes the place of an existing one.

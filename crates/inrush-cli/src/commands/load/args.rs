@@ -7,13 +7,13 @@ use crate::commands::manifest::{CsvText, MANIFEST};
 use crate::commands::masks::MaskArgs;
 use crate::connection::ConnectArgs;
 use clap::{Args, Parser};
-use inrush::sans_io::load::{FieldTarget, Matching, Mode};
+use inrush::sans_io::load::{FieldTarget, Matching, Mode, NewColumns};
 use inrush::sans_io::write::Computed;
 use inrush::table::TableName;
 use inrush::{BadRows, BatchSize, DerivedLoad, LoadOptions, NamedJob};
 use inrush_bench::tune::Candidate;
 use inrush_core::{Error, Result};
-use inrush_files::{CsvOptions, Format, NewTypes, is_address, is_of_one_table, reject_file_name};
+use inrush_files::{CsvOptions, Format, Makes, NewTypes, is_address, is_of_one_table, reject_file_name};
 use std::path::{Path, PathBuf};
 
 /// Load files into a table.
@@ -47,15 +47,15 @@ pub(crate) struct LoadArgs {
     #[arg(long, help_heading = "Writing")]
     pub(crate) create_table: bool,
 
-    /// Infer the types of a new table from the first ROWS of each file, or from `all`, which are read first; of JSON `all` also takes the names of all records
+    /// Infer the types of a new table, or of new columns, from the first ROWS of each file, or from `all`, which are read first; of JSON `all` also takes the names of all records
     #[arg(long, value_name = "ROWS|all", help_heading = "Writing")]
     sample: Option<String>,
 
-    /// Make the columns of a new table as narrow as the sample: NOT NULL where no value is missing, texts with little room for longer ones
+    /// Make the columns of a new table, or new columns, as narrow as the sample: NOT NULL where no value is missing, texts with little room for longer ones
     #[arg(long, help_heading = "Writing")]
     tight: bool,
 
-    /// The type of a column of a new table: `--type zip=CHAR(5)`; may be given several times
+    /// The type of a column of a new table, or of a new column: `--type zip=CHAR(5)`; may be given several times
     #[arg(long = "type", value_name = "COLUMN=TYPE", help_heading = "Writing")]
     types: Vec<String>,
 
@@ -274,6 +274,11 @@ impl LoadArgs {
         }
     }
 
+    /// Whether each row is a new one, which has nothing of a row that was there.
+    pub(crate) fn makes_rows_anew(&self) -> Result<bool> {
+        Ok(matches!(self.loading.options()?.mode, Mode::Insert | Mode::Replace))
+    }
+
     /// Whether the table has no other rows than those of the files once they are loaded.
     pub(crate) fn fills_alone(&self) -> bool {
         self.loading.has("truncate") || self.loading.has("replace-table")
@@ -308,7 +313,9 @@ impl LoadArgs {
 
     /// Refuses options that contradict a manifest: it says how files are read, and which table they are of.
     pub(crate) fn check_for_manifest(&self) -> Result<()> {
-        let given = [("columns", self.columns.is_some()), ("create-table", self.create_table)];
+        let adds = self.loading.options()?.new_columns == NewColumns::Add;
+        let given =
+            [("columns", self.columns.is_some()), ("create-table", self.create_table), ("new-columns add", adds)];
         let given = self.reading.contradicting_export().into_iter().chain(given);
         match given.into_iter().find(|(_, is_given)| *is_given) {
             None => Ok(()),
@@ -338,6 +345,7 @@ impl LoadArgs {
         let given = [
             ("columns", self.columns.is_some()),
             ("create-table", self.create_table),
+            ("new-columns add", self.loading.options()?.new_columns == NewColumns::Add),
             ("set", !self.reading.set.is_empty()),
         ];
         match given.into_iter().find(|(_, is_given)| *is_given) {
@@ -413,8 +421,9 @@ impl LoadArgs {
 
     /// How the files are read.
     pub(crate) fn csv_options(&self) -> Result<CsvOptions> {
-        let LoadOptions { memory, batch, .. } = self.loading.options()?;
-        let csv = self.reading.options(self.reads_all_names()).csv_options(self.makes_table())?.with_memory(memory);
+        let LoadOptions { memory, batch, new_columns, .. } = self.loading.options()?;
+        let csv = self.reading.options(self.reads_all_names()).csv_options(self.makes_table())?;
+        let csv = csv.with_memory(memory).with_ignore_late_names(new_columns == NewColumns::Ignore);
         // Only the given limit applies: rows are not limited by the bytes of `auto`, nor bytes by its rows.
         Ok(match batch {
             BatchSize::Auto => csv,
@@ -438,6 +447,15 @@ impl LoadArgs {
         self.create_table
     }
 
+    /// What the load may make, if it makes anything.
+    pub(crate) fn makes(&self) -> Makes {
+        match (self.makes_table(), self.makes_table_anew()) {
+            (_, true) => Makes::TableAnew,
+            (true, false) => Makes::Table,
+            (false, false) => Makes::Columns,
+        }
+    }
+
     /// Whether a new table replaces the existing one.
     pub(crate) fn makes_table_anew(&self) -> bool {
         self.create_table && self.loading.has("replace-table")
@@ -458,9 +476,14 @@ impl LoadArgs {
         self.is_one_of_many
     }
 
-    /// How the types of a new table are found; `None` where none may be made.
+    /// Whether the load may make columns, of a new table or of one that lacks them.
+    pub(crate) fn makes_columns(&self) -> Result<bool> {
+        Ok(self.makes_table() || self.loading.options()?.new_columns == NewColumns::Add)
+    }
+
+    /// How the types of a new table, or of new columns, are found; `None` where none may be made.
     pub(crate) fn new_types(&self) -> Result<Option<NewTypes>> {
-        if !self.makes_table() {
+        if !self.makes_columns()? {
             return match self.types.is_empty() && (self.sample.is_none() || self.reads_all_names()) && !self.tight {
                 true => Ok(None),
                 false => Err(Error::config("`--type`, `--sample` and `--tight` are for a new table")

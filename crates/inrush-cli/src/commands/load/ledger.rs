@@ -183,6 +183,12 @@ fn described(job: &JobStatus, all: &[JobStatus]) -> String {
         let _ = write!(text, ", by {}", job.owner);
     }
     let _ = write!(text, "\n    {}", job.source);
+    if let Some(added) = &job.added {
+        let _ = write!(text, "\n    columns added for it: {added}");
+    }
+    if let Some(to_add) = &job.to_add {
+        let _ = write!(text, "\n    columns to be added before its first row: {to_add}");
+    }
     if let Some(run) = &job.run {
         let _ = write!(text, "\n    {}", last_run(run));
     }
@@ -263,6 +269,8 @@ fn as_json(job: &JobStatus) -> Value {
         "seconds_left": job.progress.and_then(|progress| progress.seconds_left),
         "step": job.step,
         "rebuild": job.rebuild,
+        "added": job.added,
+        "to_add": job.to_add,
         "chunks": job.totals.chunks,
         "records": job.totals.records,
         "rows": job.totals.rows,

@@ -35,12 +35,13 @@ use crate::connection::{self, Environment};
 use crate::{Output, exit};
 use inrush::documents::Events;
 use inrush::table::TableName;
-use inrush::{BadRows, Config, FrontEnd, LoadOptions, Loader, Matching, Report, Source};
+use inrush::{BadRows, Computed, Config, FrontEnd, LoadOptions, Loader, Matching, NewColumns, Report, Source};
 use inrush_core::{Error, Result, human};
 use inrush_files::hints::{self, Reading};
 use inrush_files::{
-    NewTable, QuotedEmpties, TableColumns, check_all_names, check_fields_of_formats, check_reject_file, describe_all,
-    found_header, infer_all, likely_encodings, open_all, refuse_other_encodings, reject_header, reject_store,
+    NewTable, QuotedEmpties, TableColumns, check_all_names, check_fields_of_formats, check_other_names,
+    check_reject_file, describe_all, found_header, infer_all, likely_encodings, open_all, refuse_other_encodings,
+    reject_header, reject_store,
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
@@ -127,10 +128,11 @@ pub(crate) fn load(args: &LoadArgs, config: &Config, signals: &Watch, output: &O
     let mut options = args.load_options()?;
     let csv = args.csv_options()?;
     let rules = args.masks.rules(output)?;
-    if rules.is_some() && args.makes_table() {
-        return Err(Error::config(
-            "`--mask` and `--create-table` exclude each other: the types would be inferred from values without masks",
-        )
+    if rules.is_some() && args.makes_columns()? {
+        let option = if args.makes_table() { "--create-table" } else { "--new-columns add" };
+        return Err(Error::config(format!(
+            "`--mask` and `{option}` exclude each other: the types would be inferred from values without masks"
+        ))
         .with_hint("create the table first, with columns that have room for what masks make"));
     }
     if args.files.iter().filter(|file| *file == "-").count() > 1 {
@@ -149,16 +151,30 @@ pub(crate) fn load(args: &LoadArgs, config: &Config, signals: &Watch, output: &O
     if !args.is_one_of_many() {
         check_fields_of_formats(&readers, &csv)?;
     }
-    check_all_names(&readers, &csv, args.makes_table())?;
+    check_all_names(&readers, &csv, args.makes_columns()?)?;
+    check_other_names(&readers, (&csv, args.file_format()), options.new_columns)?;
     describe_all(&readers).iter().for_each(|line| output.notice(line));
     let likely = likely_encodings(&readers);
-    let types = args.new_types()?;
+    let read = || Loader::columns(config, args.into()).map_err(connection::hint_at_login);
+    let types = match args.new_types()? {
+        Some(types) if options.new_columns == NewColumns::Add => {
+            let used = options.set.iter().flat_map(Computed::fields).map(str::to_owned).collect();
+            types.adding_to(args.makes(), &options.matching, used, read)?
+        }
+        types => types,
+    };
     if let Some(types) = &types {
         refuse_other_encodings(&likely)?;
         let of_files = infer_all(&mut readers, types.sample, args.file_format(), &csv)?;
         let by = (&options.matching, &options.key[..]);
-        let table = NewTable::new(&mut readers, &of_files, types, by, &csv, &mut |line| output.notice(line))?;
-        (options.create, options.keep_spelling) = (Some(table.columns), table.keep_spelling);
+        let made = NewTable::new(&mut readers, &of_files, types, by, &csv, &mut |line| output.notice(line))?;
+        if types.only_adds() {
+            options.addable.clone_from(&made.columns);
+        }
+        if args.makes_table() {
+            options.create = Some(made.columns);
+        }
+        options.keep_spelling = made.keep_spelling;
     }
     let mut bad_rows_to = None;
     let header = match &options.bad_rows {

@@ -197,6 +197,7 @@ fn with_files(
             rows: table.rows,
             subset: args.subset,
             once: true,
+            has_nulls: false,
             options: args.options()?,
         };
         let name = TableName::parse(args_of_table.into())?;

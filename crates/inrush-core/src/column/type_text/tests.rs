@@ -119,3 +119,26 @@ fn what_is_not_known_is_left_to_the_server() {
 fn long_member_lists_are_shortened_in_messages() {
     check("enum('1','2','3','4','5','6','7','8','9')", "ENUM('1','2','3','4','5','6','7','8',..)");
 }
+
+#[track_caller]
+fn check_definition(definition: &str, ty: &str, charset: &str, nullable: bool) {
+    let column = Column::defined("c", definition);
+    let got = (column.ty.to_string(), column.charset.as_deref(), column.nullable, column.optional);
+    assert_eq!(got, (ty.to_owned(), Some(charset), nullable, nullable), "{definition}");
+}
+
+#[test]
+fn definitions() {
+    check_definition("INT NOT NULL", "INT", "utf8mb4", false);
+    check_definition("INT UNSIGNED NULL", "INT UNSIGNED", "utf8mb4", true);
+    check_definition("INT(10)UNSIGNED not null", "INT UNSIGNED", "utf8mb4", false);
+    check_definition("VARCHAR(5)", "VARCHAR(5)", "utf8mb4", true);
+    check_definition("VARCHAR(5) CHARACTER SET Latin1 NULL", "VARCHAR(5)", "latin1", true);
+    check_definition("char(5) charset ucs2 COLLATE ucs2_bin NOT NULL", "CHAR(5)", "ucs2", false);
+    check_definition("TEXT COLLATE latin2_general_ci NULL", "TEXT", "latin2", true);
+    check_definition("TEXT COLLATE uca1400_ai_ci NULL", "TEXT", "utf8mb4", true);
+    check_definition("ENUM('A','it''s)') CHARACTER SET cp850 NULL", "ENUM('A','it\\'s)')", "cp850", true);
+    assert!(names_charset("CHAR(1) COLLATE latin1_bin") && !names_charset("ENUM('charset x') NULL"));
+    assert_eq!(split_type("ENUM('a)','b') NULL"), ("ENUM('a)','b')", " NULL"));
+    assert_eq!(split_type("ENUM('a"), ("ENUM('a", ""));
+}

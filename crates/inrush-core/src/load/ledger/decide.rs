@@ -8,7 +8,7 @@
 //! | running | read in another way, or `--again` | refused; restarted if no chunk of it is stored |
 //! | done | the same, read in the same way, whenever it was written last | already loaded |
 //! | done | another content, grown, read in another way, a stream: its old rows may be in the new content | refused, unless a second load cannot store duplicates |
-//! | running | the table (or the copy that is filled) is gone, or holds fewer rows than its mode leaves | refused |
+//! | running | the table (or the copy that is filled) is gone, or holds fewer rows than its mode leaves, or lacks a column that it had | refused |
 //! | done | the same | refused, unless a second load cannot store duplicates: then restarted |
 //! | done | `--again` | restarted |
 //!
@@ -49,6 +49,8 @@ pub struct Run<'a> {
     pub repeatable: bool,
     /// How many of the rows that the line counts still exist.
     pub held: Held<'a>,
+    /// A column for values of the source that the table does not have, and would get: where rows of the source are stored, it is gone.
+    pub lost: Option<&'a str>,
     /// The hash that the source would have if it ended where it did then; `None` if it is shorter or has no end.
     pub old_head: Option<u64>,
 }
@@ -142,6 +144,10 @@ fn running(line: &JobLine, run: &Run<'_>) -> Opening {
     let difference = line.mapping.difference(run.mapping);
     if line.totals.chunks == 0 && (run.again || difference.is_some()) {
         return Opening::Anew;
+    }
+    // Before the difference, which it makes as well: fewer of the columns that were added are there.
+    if let Some(lost) = lost(line, run) {
+        return refused(lost.described(line), lost.way_on(line));
     }
     if run.again {
         return refused(
@@ -262,15 +268,18 @@ fn done_part(line: &JobLine, run: &Run<'_>, named: &NamedJob) -> Opening {
 }
 
 /// What is different now about how a finished job is read. The order in which its rows came does not matter any more, nor which of
-/// them would have been bad in the table that it created.
+/// them would have been bad in the table that it created, nor which columns it added.
 fn difference_of_done(line: &JobLine, run: &Run<'_>) -> Option<String> {
-    let of = |mapping: &Mapping| mapping.clone().without("sort").without("spelling");
+    let of = |mapping: &Mapping| mapping.clone().without("sort").without("spelling").without(Mapping::ADDED);
     of(&line.mapping).difference(&of(run.mapping))
 }
 
 /// What is missing of the rows that a line counts, in any mode.
 fn missing<'a>(line: &JobLine, run: &Run<'a>) -> Option<Missing<'a>> {
     let least = line.look_for(run.mode);
+    if let Some(lost) = lost(line, run) {
+        return Some(lost);
+    }
     match run.held {
         Held::Unknown => None,
         // A load whose line has no rows yet continues, and creates the table.
@@ -285,11 +294,17 @@ fn missing<'a>(line: &JobLine, run: &Run<'a>) -> Option<Missing<'a>> {
     }
 }
 
+/// The column that rows of a line had, and have no more.
+fn lost<'a>(line: &JobLine, run: &Run<'a>) -> Option<Missing<'a>> {
+    run.lost.filter(|_| line.totals.chunks > 0).map(Missing::Column)
+}
+
 #[derive(Clone, Copy, Debug)]
 enum Missing<'a> {
     Table,
     All,
     Some { held: u64 },
+    Column(&'a str),
     Copy(&'a str),
     OfCopy(&'a str),
 }
@@ -306,6 +321,9 @@ impl Missing<'_> {
             Missing::All => format!("{stored}, and table `{target}` is empty: it was emptied or made anew since"),
             Missing::Some { held } => format!(
                 "{stored}, and table `{target}` holds fewer, {held}: rows were removed, or it was emptied or made anew since"
+            ),
+            Missing::Column(column) => format!(
+                "{stored}, and column `{column}` of table `{target}` is gone, with what it held of them: it was dropped or renamed since"
             ),
             Missing::Copy(copy) => format!(
                 "{stored} in table `{copy}`, which is gone, and `{target}` was not replaced: somebody dropped or renamed it"
@@ -324,6 +342,9 @@ impl Missing<'_> {
             Missing::Some { .. } => format!(
                 "`inrush load --forget {id}`, remove its other rows and begin anew; or put the table back as it was"
             ),
+            Missing::Column(_) => format!(
+                "give the column its old name back; or `inrush load --forget {id}`, remove its rows and begin anew"
+            ),
             Missing::Copy(_) => format!("`inrush load --forget {id}` and begin anew"),
             Missing::OfCopy(copy) => format!("`inrush load --forget {id}`, drop `{copy}` and begin anew"),
         }
@@ -335,6 +356,9 @@ impl Missing<'_> {
             Missing::Some { .. } => {
                 "`--truncate` or `--replace-table` loads it all in place of the rows that are there; `--again` adds it to them"
                     .into()
+            }
+            Missing::Column(_) => {
+                "give the column its old name back; or `--truncate` or `--replace-table` loads it all in place of the rows that are there".into()
             }
             _ => format!(
                 "`--truncate` loads it all anew, and empties the table before; or `inrush load --forget {}`, then the same command",

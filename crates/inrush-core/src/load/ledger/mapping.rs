@@ -8,10 +8,20 @@ use std::fmt;
 pub struct Mapping(Vec<(String, String)>);
 
 impl Mapping {
+    /// The name of the columns that the table got, or gets, for a job.
+    pub const ADDED: &str = "added";
+
     /// Adds a value of this name.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl fmt::Display) -> Self {
         self.0.push((name.to_owned(), value.to_string().escape_debug().to_string()));
+        self
+    }
+
+    /// Adds a value as [`Mapping::get`] returns it.
+    #[must_use]
+    pub fn with_stored(mut self, name: &str, value: &str) -> Self {
+        self.0.push((name.to_owned(), value.to_owned()));
         self
     }
 
@@ -25,6 +35,17 @@ impl Mapping {
     /// Returns the value of this name.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Returns the value of this name as it was added, as far as quotes and backslashes go: other escapes stay.
+    pub fn plain(&self, name: &str) -> Option<String> {
+        let mut text = String::new();
+        let mut rest = self.get(name)?.chars().peekable();
+        while let Some(next) = rest.next() {
+            let escaped = rest.next_if(|behind| next == '\\' && matches!(behind, '\\' | '\'' | '"'));
+            text.push(escaped.unwrap_or(next));
+        }
+        Some(text)
     }
 
     /// Returns the same without the value of this name.
@@ -82,8 +103,22 @@ mod tests {
     fn text_and_back() {
         let strange = Mapping::default().with("columns", "a\nb: `c`");
         for mapping in [mapping(",", 0), mapping("\t", 7), strange] {
-            assert_eq!(Mapping::parse(&mapping.to_string()), mapping);
+            let stored = Mapping::parse(&mapping.to_string());
+            assert_eq!(stored, mapping);
+            let columns = stored.get("columns").unwrap();
+            let again = Mapping::default().with_stored("columns", columns).and(mapping.clone().without("columns"));
+            assert_eq!(again, mapping);
         }
+    }
+
+    #[test]
+    fn quotes_as_they_were() {
+        let plain = |value: &str| Mapping::parse(&Mapping::default().with("a", value).to_string()).plain("a").unwrap();
+        for value in ["c ENUM('a','it''s') NULL", r#"a"b"#, r"a\b", r"\'", ""] {
+            assert_eq!(plain(value), value);
+        }
+        assert_eq!(plain("a\nb"), r"a\nb");
+        assert_eq!(Mapping::default().plain("a"), None);
     }
 
     #[test]

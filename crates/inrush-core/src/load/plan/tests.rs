@@ -1,5 +1,6 @@
 //! Mappings, a case a line: what is accepted, and that every mistake is named.
 
+use crate::load::MissingColumns;
 use crate::load::plan::*;
 
 fn column(name: &str) -> Column {
@@ -23,7 +24,7 @@ fn people() -> Table {
 
 fn plan(fields: &str, matching: Matching) -> Result<LoadPlan> {
     let fields: Vec<String> = fields.split(',').map(str::to_owned).collect();
-    LoadPlan::new("people.csv", &fields, &matching, &[], &people(), Mode::Insert)
+    LoadPlan::new("people.csv", &fields, &matching, &[], &people(), (Mode::Insert, Drift::default()))
 }
 
 #[track_caller]
@@ -93,7 +94,7 @@ fn a_required_column_is_missing() {
 fn what_makes_no_rows_needs_no_values_for_them() {
     let fields = ["id", "age"].map(str::to_owned);
     for mode in Mode::ALL {
-        let plan = LoadPlan::new("people.csv", &fields, &Matching::ByName, &[], &people(), mode);
+        let plan = LoadPlan::new("people.csv", &fields, &Matching::ByName, &[], &people(), (mode, Drift::default()));
         assert_eq!(plan.is_ok(), matches!(mode, Mode::Update | Mode::Delete), "{mode}");
     }
 }
@@ -108,7 +109,7 @@ fn a_delete_keeps_its_key_alone() {
 fn computes(fields: &str, matching: Matching, set: &[&str], want: Result<&str, &[&str]>) {
     let fields: Vec<String> = fields.split(',').map(str::to_owned).collect();
     let set: Vec<Computed> = set.iter().map(|text| Computed::parse(text).unwrap()).collect();
-    match (LoadPlan::new("people.csv", &fields, &matching, &set, &people(), Mode::Insert), want) {
+    match (LoadPlan::new("people.csv", &fields, &matching, &set, &people(), (Mode::Insert, Drift::default())), want) {
         (Ok(plan), Ok(want)) => {
             let uses = plan.uses.iter().zip(&plan.columns).map(|(field, c)| format!("{}>{}", field.index, c.name));
             let computed = plan.computed.iter().map(|(c, e)| format!("{}={}", c.name, e.sql(|n| format!("<{n}>"))));
@@ -146,7 +147,8 @@ fn mistakes_of_what_is_computed() {
 fn a_delete_by_a_computed_key() {
     let fields = ["name", "age", "nr"].map(str::to_owned);
     let set = [Computed::parse("id=@nr+1").unwrap(), Computed::parse("age=1").unwrap()];
-    let mut plan = LoadPlan::new("p.csv", &fields, &Matching::ByName, &set, &people(), Mode::Delete).unwrap();
+    let mode = (Mode::Delete, Drift::default());
+    let mut plan = LoadPlan::new("p.csv", &fields, &Matching::ByName, &set, &people(), mode).unwrap();
     plan.keep(&["id".into()]);
     assert_eq!((plan.n_values, plan.columns.len(), plan.uses[0].index), (0, 1, 2));
     assert_eq!(plan.computed.iter().map(|(_, e)| e.sql(|n| n.to_string())).collect::<Vec<_>>(), ["0+1"]);
@@ -170,4 +172,44 @@ fn nothing_goes_anywhere() {
 #[test]
 fn an_empty_name_in_the_list() {
     assert!(FieldTarget::parse_list("a,,b").is_err());
+}
+
+#[track_caller]
+fn drifts(fields: &str, matching: Matching, (new, missing): (NewColumns, MissingColumns), want: Result<&str, &[&str]>) {
+    let fields: Vec<String> = fields.split(',').map(str::to_owned).collect();
+    let mut table = people();
+    table.columns.push(Column { has_default: true, ..column("since") });
+    let drift = Drift { new, missing };
+    match (LoadPlan::new("people.csv", &fields, &matching, &[], &table, (Mode::Insert, drift)), want) {
+        (Ok(plan), Ok(want)) => {
+            let filled: Vec<_> = plan.filled().into_iter().map(|column| column.name).collect();
+            assert_eq!(format!("{} | {}", filled.join(" "), plan.left_out.join(" ")), want);
+        }
+        (Err(error), Err(want)) => {
+            assert!(want.iter().all(|part| error.to_string().contains(part)), "{error}");
+            assert_eq!(error.to_string().matches("\n  - ").count(), want.len(), "{error}");
+        }
+        (got, _) => panic!("{got:?}"),
+    }
+}
+
+#[test]
+fn fields_without_a_column_are_left_out() {
+    let ignores = (NewColumns::Ignore, MissingColumns::Default);
+    drifts("name,city,,age", Matching::ByName, ignores, Ok("name age | city field 3"));
+    drifts("a,b", listed("name,city"), ignores, Ok("name | city"));
+    drifts("city", Matching::ByName, ignores, Err(&["`name` is NOT NULL", "no field goes"]));
+    drifts("c1,c2", Matching::ByPosition, ignores, Err(&["2 fields, and the table has 4 columns"]));
+}
+#[test]
+fn fields_without_a_column_that_is_added_are_refused() {
+    drifts("name,city", Matching::ByName, (NewColumns::Add, MissingColumns::Default), Err(&["`city`"]));
+}
+#[test]
+fn columns_without_a_field() {
+    let (null, error) = (MissingColumns::Null, MissingColumns::Error);
+    drifts("name", Matching::ByName, (NewColumns::Error, null), Ok("name since | "));
+    drifts("age,since", Matching::ByName, (NewColumns::Error, null), Err(&["column `name` is NOT NULL, and"]));
+    drifts("name", Matching::ByName, (NewColumns::Error, error), Err(&["column `age`: no", "column `since`: no"]));
+    drifts("name,age,since", Matching::ByName, (NewColumns::Error, error), Ok("name age since | "));
 }

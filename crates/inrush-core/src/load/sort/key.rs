@@ -241,7 +241,7 @@ fn part_of(part: &ClusteredPart, plan: &LoadPlan) -> Result<(usize, KeyPart), St
 mod tests {
     use super::*;
     use crate::column::Column;
-    use crate::load::{Matching, Mode};
+    use crate::load::{Drift, Matching, Mode};
     use crate::write::{Computed, Table};
 
     fn rows(text: &str) -> Vec<[String; 6]> {
@@ -293,7 +293,7 @@ mod tests {
         };
         let fields: Vec<String> = fields.iter().map(|field| (*field).to_owned()).collect();
         let set: Vec<Computed> = set.iter().map(|text| Computed::parse(text).unwrap()).collect();
-        LoadPlan::new("a.csv", &fields, &Matching::ByName, &set, &table, Mode::Insert).unwrap()
+        LoadPlan::new("a.csv", &fields, &Matching::ByName, &set, &table, (Mode::Insert, Drift::default())).unwrap()
     }
 
     #[track_caller]

@@ -23,19 +23,19 @@ use super::{sort, sql};
 use crate::Config;
 use crate::blocking::Connection;
 use crate::table::{self, TableName};
+use inrush_core::column::Column;
 use inrush_core::column::Rules;
 use inrush_core::column::check::Check;
-use inrush_core::column::{Column, ColumnType};
 use inrush_core::load::encode::{Layout, is_bindable};
 use inrush_core::load::lane::LaneSession;
 use inrush_core::load::ledger::JobStep;
 use inrush_core::load::modes::{Keys, Writing};
 use inrush_core::load::steps::Shadow;
 use inrush_core::load::steps::keyless::{self, Notes};
-use inrush_core::load::{LoadPlan, Mode, Source};
+use inrush_core::load::{LoadPlan, Matching, Mode, NewColumns, Source, drift};
 use inrush_core::profile::{Cluster, Profile};
 use inrush_core::session::Effect;
-use inrush_core::write::{Allowed, Chooser, LocalInfile, Method, Need, Obstacle, Table, Writers};
+use inrush_core::write::{Allowed, Chooser, Computed, LocalInfile, Method, Need, Obstacle, Table, Writers};
 use inrush_core::zone;
 use inrush_core::{Error, Kind, Result};
 use std::sync::atomic::Ordering::Relaxed;
@@ -83,7 +83,20 @@ pub(super) fn open(
             check_names(&name, columns)?;
             new_table(&mut connection, &name, columns)?
         }
-        (Some(table), _) => table,
+        (Some(table), wanted) => {
+            let is_other = |columns: &Vec<(String, String)>| !has_columns(&table, columns);
+            if options.new_columns == NewColumns::Add
+                && options.addable.is_empty()
+                && wanted.as_ref().is_some_and(is_other)
+            {
+                return Err(Error::config(format!(
+                    "another load has created table `{}` meanwhile, with other columns",
+                    name.name
+                ))
+                .with_hint("run the same command again"));
+            }
+            table
+        }
         (None, Some(columns)) => {
             check_names(&name, columns)?;
             to_create = wanted.clone();
@@ -91,15 +104,22 @@ pub(super) fn open(
         }
         (None, None) => return Err(no_such_table(&mut connection, &name)),
     };
-    if to_create.is_some() || options.redefines() {
-        let keeps = |name: &str| options.keep_spelling.iter().any(|kept| kept.to_lowercase() == name.to_lowercase());
-        table.columns.iter_mut().for_each(|column| column.keeps_spelling = keeps(&column.name));
+    let is_made = to_create.is_some() || options.redefines();
+    let to_add = add_columns(&mut connection, &mut table, options, &profile)?;
+    let keeps = |name: &str| options.keep_spelling.iter().any(|kept| kept.to_lowercase() == name.to_lowercase());
+    for column in &mut table.columns {
+        let is_new = is_made || to_add.iter().any(|(name, _)| *name == column.name);
+        column.keeps_spelling = is_new && keeps(&column.name);
     }
     if options.dry_run
-        && (to_create.is_some() || options.redefines())
+        && is_made
         && let Some(columns) = &wanted
     {
         load.notify(&LoadEvent::WouldCreate(table::create_statement(&name, columns, &options.key)));
+    }
+    if options.dry_run && !to_add.is_empty() {
+        let statement = drift::add_statement(&name.schema, &name.name, &to_add, false);
+        load.notify(&LoadEvent::WouldAdd { statement });
     }
     if options.guarantee == Guarantee::ExactlyOnce {
         promise::check(&mut connection, &table, variables.cluster, options)?;
@@ -141,6 +161,7 @@ pub(super) fn open(
     };
     let left_to_trigger = left_to_trigger(&mut connection, &mut table, to_create.is_some())?;
     let plans = plans(sources, options, &table, &keys, &rules, variables.max_packet)?;
+    notify_left_out(&load, sources, &plans);
     let server = connection.server_version().to_string();
     let locks_for_ids = locks_for_ids(&variables, &table, &plans);
     let need = Need {
@@ -168,7 +189,7 @@ pub(super) fn open(
     let is_serial = locks_for_ids && loads_data;
     let known = sort::Known {
         table: &table,
-        is_new: to_create.is_some() || options.redefines(),
+        is_new: is_made,
         buffer_pool: variables.buffer_pool,
         max_packet: variables.max_packet,
         cluster: variables.cluster,
@@ -200,12 +221,52 @@ pub(super) fn open(
         ignores_case: variables.ignores_case,
         table,
         to_create,
+        to_add,
         is_created: false.into(),
         server,
         load: load.clone(),
     };
     connection.close();
     Ok((target, plans))
+}
+
+/// Whether a table has these columns, with these types.
+fn has_columns(table: &Table, columns: &[(String, String)]) -> bool {
+    columns.iter().all(|(name, definition)| {
+        let planned = Column::defined(name, definition);
+        table.columns.iter().any(|there| there.name.to_lowercase() == name.to_lowercase() && there.ty == planned.ty)
+    })
+}
+
+/// The columns that the table is to get, which are among its columns from now on.
+fn add_columns(
+    connection: &mut Connection,
+    table: &mut Table,
+    options: &LoadOptions,
+    profile: &Profile,
+) -> Result<Vec<(String, String)>> {
+    // Fields without names cannot say which columns they are.
+    if options.new_columns != NewColumns::Add || options.matching == Matching::ByPosition || options.addable.is_empty()
+    {
+        return Ok(Vec::new());
+    }
+    let used: Vec<&str> = options.set.iter().flat_map(Computed::fields).collect();
+    let is_utf8mb4 = steps::added::is_utf8mb4(connection, table)?;
+    let to_add = drift::to_add(table, &table::known_types(&options.addable, profile), &used, is_utf8mb4);
+    let name = TableName { schema: table.schema.clone(), name: table.name.clone() };
+    check_names(&name, &to_add)?;
+    table.columns.extend(to_add.iter().map(|(name, definition)| Column::defined(name, definition)));
+    Ok(to_add)
+}
+
+/// Reports the fields that go into no column.
+fn notify_left_out(load: &Load, sources: &[Box<dyn Source>], plans: &[Arc<SourcePlan>]) {
+    for (source, plan) in sources.iter().zip(plans) {
+        let fields = plan.plan.left_out.clone();
+        if !fields.is_empty() {
+            load.notify(&LoadEvent::FieldsLeftOut { source: source.name().into(), fields });
+        }
+    }
 }
 
 /// The columns that a row must have a value for, and may get it of a trigger: they are optional from now on.
@@ -433,6 +494,7 @@ fn source_plan(
         layout,
         writing,
         notes,
+        added_before: None,
         plan,
     }
 }
@@ -450,18 +512,27 @@ fn same_fields(sources: &[Box<dyn Source>]) -> Result<()> {
     }
 }
 
-/// The servers' names hold no character beyond U+FFFF: MySQL would write `?` for it.
+/// Refuses names that the server would refuse, or not survive, or write in another way.
 fn check_names(table: &TableName, columns: &[(String, String)]) -> Result<()> {
-    let is_beyond = |name: &str| name.chars().any(|c| u32::from(c) > 0xFFFF);
-    let names = columns.iter().map(|(name, _)| ("column", name)).chain([("table", &table.name)]);
-    match names.into_iter().find(|(_, name)| is_beyond(name)) {
+    if table.name.chars().any(|c| u32::from(c) > 0xFFFF) {
+        let message = format!("table `{}` cannot be created: {BEYOND}", table.name);
+        return Err(Error::config(message).with_hint("`--into` takes another name"));
+    }
+    let unfit = |(name, _): &(String, String)| Some((name.clone(), drift::unfit_name(name)?));
+    match columns.iter().find_map(unfit) {
         None => Ok(()),
-        Some((what, name)) => Err(Error::config(format!(
-            "{what} `{name}` cannot be created: names on the server hold no characters beyond U+FFFF, such as emoji"
-        ))
-        .with_hint("`--columns a,b` gives the columns other names")),
+        Some((name, why)) => {
+            let shown: String = name.chars().take(MOST_SHOWN).flat_map(char::escape_debug).collect();
+            Err(Error::config(format!("column `{shown}` cannot be created: {why}"))
+                .with_hint("`--columns a,b` gives the columns other names, and `@skip` in it leaves a field out"))
+        }
     }
 }
+
+const BEYOND: &str = "names on the server hold no characters beyond U+FFFF, such as emoji";
+
+/// Characters of a name that an error has.
+const MOST_SHOWN: usize = 80;
 
 /// The table that takes the place of an existing one: as an earlier run of this load made it, or as it will be.
 fn new_table(connection: &mut Connection, name: &TableName, columns: &[(String, String)]) -> Result<Table> {
@@ -509,21 +580,12 @@ const DROP_WAIT_SECONDS: u32 = 5;
 
 /// The table that will be created: to plan against before it exists.
 fn imagined(name: &TableName, columns: &[(String, String)]) -> Table {
-    let column = |(name, ty): &(String, String)| {
-        let nullable = !ty.ends_with("NOT NULL");
-        let bare = ty.trim_end_matches("NOT NULL").trim_end_matches("NULL").trim();
-        Column {
-            nullable,
-            optional: nullable,
-            ..Column::new(name.clone(), ColumnType::parse(&bare.to_ascii_lowercase()))
-        }
-    };
     Table {
         schema: name.schema.clone(),
         name: name.name.clone(),
         engine: "InnoDB".into(),
         transactional: true,
-        columns: columns.iter().map(column).collect(),
+        columns: columns.iter().map(|(name, definition)| Column::defined(name, definition)).collect(),
     }
 }
 
@@ -548,6 +610,10 @@ fn prepare_table(connection: &mut Connection, target: &Target, jobs: &mut Jobs) 
         connection.execute(&statement, ()).map_err(|e| cannot_create(e, &name.name))?;
         target.is_created.store(true, Relaxed);
         target.load.notify(&LoadEvent::Created(statement));
+    }
+    // Before the table is emptied: the server may refuse them.
+    if !target.load.options.atomic {
+        steps::added::to_table(connection, target, jobs)?;
     }
     if target.load.options.truncate && target.to_create.is_none() && !target.load.options.atomic {
         let has_run = jobs.alone(connection, target, |connection, jobs| {

@@ -20,7 +20,8 @@ pub(crate) fn check(
     sources: &mut Vec<Box<dyn Source>>,
     plans: &[Arc<SourcePlan>],
 ) -> Result<()> {
-    if !changes_something(&target.load.options, target.to_create.is_some()) || jobs.resumed().chunks > 0 {
+    let changes_table = target.to_create.is_some() || !target.to_add.is_empty();
+    if !changes_something(&target.load.options, changes_table) || jobs.resumed().chunks > 0 {
         return Ok(());
     }
     let stops = matches!(target.load.options.bad_rows, BadRows::Stop);
@@ -120,8 +121,8 @@ fn check_each(sources: &mut [Box<dyn Source>], plans: &[Arc<SourcePlan>], looks:
 }
 
 /// Whether a load does more to its table than to fill it.
-fn changes_something(options: &LoadOptions, must_create: bool) -> bool {
-    must_create || options.truncate || options.atomic || options.defer_indexes || !options.before.is_empty()
+fn changes_something(options: &LoadOptions, changes_table: bool) -> bool {
+    changes_table || options.truncate || options.atomic || options.defer_indexes || !options.before.is_empty()
 }
 
 /// 16 MiB: how much text is held of all sources together until their turn comes.

@@ -5,6 +5,7 @@
 //! the shadow takes the table's place, the user's statements are run. What changes rows is in the transaction that notes it; what
 //! commits by itself can be done again or queries first what exists.
 
+pub(crate) mod added;
 mod guard;
 pub(crate) mod rights;
 mod server_sort;
@@ -158,7 +159,7 @@ fn make_shadow(connection: &mut Connection, target: &Target, jobs: &mut Jobs, sh
     let mut copied = guard::noted(jobs, shadow)?;
     jobs.own_step(connection, JobStep::Truncate, |connection, jobs| {
         if keeps_rows {
-            connection.execute(&shadow.copy(&target.table.columns), ())?;
+            connection.execute(&shadow.copy(&target.old_columns()), ())?;
         }
         // In the transaction of the copy, and of what it holds: none but its rows.
         copied.rows = match target.load.options.truncate {
@@ -184,6 +185,7 @@ fn create_shadow(connection: &mut Connection, target: &Target, jobs: &mut Jobs, 
             EXISTS => in_use(shadow),
             _ => error.while_doing("cannot make the shadow of the table"),
         })?;
+        added::to_copy(connection, target, (&shadow.schema, &shadow.shadow))?;
         if target.load.options.redefines() && target.to_create.is_none() {
             let [old, new] = [&shadow.table, &shadow.shadow].map(|name| guard::definition(connection, shadow, name));
             let changes = redefined::changes(&old?, &new?);
@@ -198,7 +200,8 @@ fn create_shadow(connection: &mut Connection, target: &Target, jobs: &mut Jobs, 
     if makes_way {
         connection.execute(&shadow.unlock(), ())?;
     }
-    Ok(())
+    // Also those that an earlier run of the job has added.
+    added::check(connection, target, &shadow.shadow)
 }
 
 /// The statement that makes the shadow: like the table, or the new one that replaces it.

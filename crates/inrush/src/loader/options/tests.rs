@@ -27,6 +27,9 @@ fn what_makes_no_sense_is_refused() {
         LoadOptions::default().with_memory(LEAST_MEMORY - 1),
         LoadOptions::default().with_max_bad(MaxBad::Rows(5)),
         LoadOptions::default().with_truncate(true).with_min_rows(MinRows::Rows(5)),
+        LoadOptions::default().with_new_columns(NewColumns::Add).with_mode(Mode::Delete),
+        LoadOptions::default().with_missing_columns(MissingColumns::Null).with_mode(Mode::Upsert),
+        LoadOptions::default().with_missing_columns(MissingColumns::Error).with_mode(Mode::Delete),
     ];
     assert!(wrong.iter().all(|options| options.check().is_err()));
     assert!(LoadOptions::default().with_max_bad(MaxBad::Rows(5)).with_bad_rows(BadRows::Skip).check().is_ok());

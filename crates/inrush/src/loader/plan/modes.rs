@@ -70,7 +70,14 @@ pub(crate) fn plan(
     keys: &Keys,
     profile: &Profile,
 ) -> Result<(LoadPlan, Writing)> {
-    let plan = LoadPlan::new(source.name(), source.fields(), &options.matching, &options.set, table, options.mode);
+    let plan = LoadPlan::new(
+        source.name(),
+        source.fields(),
+        &options.matching,
+        &options.set,
+        table,
+        (options.mode, options.drift()),
+    );
     let mut plan = plan.map_err(|error| match error.hint().and_then(|hint| hint.strip_suffix(OF_LINES)) {
         // Typed rows have their names from elsewhere.
         Some(hint) if !source.is_text() => error.clone().with_hint(hint.to_owned()),

@@ -5,12 +5,12 @@ use crate::loader::back_off::PassThroughBackOff;
 use inrush_core::column::Column;
 use inrush_core::column::Rules;
 use inrush_core::column::check::Check;
-use inrush_core::load::LoadPlan;
 use inrush_core::load::encode::Layout;
 use inrush_core::load::encode::load_data::{self, LoadText};
 use inrush_core::load::ledger::{Fence, Mapping};
 use inrush_core::load::modes::Writing;
 use inrush_core::load::steps::keyless::Notes;
+use inrush_core::load::{LoadPlan, MissingColumns};
 use inrush_core::session::Effect;
 use inrush_core::write::expression::Part;
 use inrush_core::write::{Insert, Writers};
@@ -39,6 +39,8 @@ pub(crate) struct SourcePlan {
     pub(crate) writing: Writing,
     /// What is noted of each row until the server has sorted them.
     pub(crate) notes: Option<Notes>,
+    /// The columns that an earlier run of an unfinished job has added, as its line says.
+    pub(crate) added_before: Option<String>,
 }
 
 /// A column's name as a job's mapping has it: without what is between two names.
@@ -76,12 +78,34 @@ impl SourcePlan {
             Some((name, order)) => mapping.with(name, order),
             None => mapping,
         };
+        let mapping = match options.missing_columns {
+            MissingColumns::Null => mapping.with("missing columns", "null"),
+            MissingColumns::Default | MissingColumns::Error => mapping,
+        };
+        let mapping = match (self.added(target), &self.added_before) {
+            (Some(added), _) => mapping.with(Mapping::ADDED, added),
+            (None, Some(added)) => mapping.with_stored(Mapping::ADDED, added),
+            (None, None) => mapping,
+        };
         let kept: Vec<_> = self.plan.columns.iter().filter(|column| column.keeps_spelling).map(spelt).collect();
         if kept.is_empty() { mapping } else { mapping.with(SPELLING, kept.join(", ")) }
     }
 
-    /// Keeps the spelling of the cells that an unfinished job keeps, whose table a run of it has made.
+    /// The columns (name, type) that the table gets for its fields.
+    pub(crate) fn adds<'a>(&'a self, target: &'a Target) -> impl Iterator<Item = &'a (String, String)> {
+        let is_of_it = |name: &str| self.plan.columns.iter().any(|column| column.name == name);
+        target.to_add.iter().filter(move |(name, _)| is_of_it(name))
+    }
+
+    /// The same as text.
+    fn added(&self, target: &Target) -> Option<String> {
+        let added: Vec<_> = self.adds(target).map(|(name, definition)| format!("{name} {definition}")).collect();
+        (!added.is_empty()).then(|| added.join(", "))
+    }
+
+    /// Keeps the spelling of the cells that an unfinished job keeps, whose table or columns a run of it has made.
     pub(crate) fn follow(&mut self, mapping: &Mapping) {
+        self.added_before = mapping.get(Mapping::ADDED).map(str::to_owned);
         let Some(kept) = mapping.get(SPELLING) else { return };
         for (column, check) in self.plan.columns.iter_mut().zip(&mut self.checks) {
             let name = spelt(column).escape_debug().to_string();

@@ -9,6 +9,7 @@ use crate::blocking::Connection;
 use crate::loader::control::lock;
 use crate::loader::load::Load;
 use crate::loader::report::event::LoadEvent;
+use inrush_core::column::Column;
 use inrush_core::column::ident::quote_table;
 use inrush_core::load::lane::LaneSession;
 use inrush_core::load::ledger::Ledger;
@@ -29,6 +30,8 @@ pub(crate) struct Target {
     pub(crate) ignores_case: bool,
     /// The columns (name, type) of the table that is not there yet.
     pub(crate) to_create: Option<Vec<(String, String)>>,
+    /// The columns (name, type) that the table lacks, and gets before the first row; they are among those of `table`.
+    pub(crate) to_add: Vec<(String, String)>,
     /// This run has created it.
     pub(crate) is_created: AtomicBool,
     pub(crate) session: LaneSession,
@@ -74,6 +77,16 @@ impl Target {
     /// The table that an atomic load fills in place of the target.
     pub(crate) fn shadow(&self) -> Option<Shadow> {
         self.load.options.atomic.then(|| Shadow::of(&self.table.schema, &self.table.name))
+    }
+
+    /// Whether the column is one that the table gets before the first row.
+    pub(crate) fn adds(&self, column: &Column) -> bool {
+        self.to_add.iter().any(|(name, _)| *name == column.name)
+    }
+
+    /// The columns that the table has before the load adds any.
+    pub(crate) fn old_columns(&self) -> Vec<Column> {
+        self.table.columns.iter().filter(|column| !self.adds(column)).cloned().collect()
     }
 
     /// The table that is filled, quoted, with its schema.

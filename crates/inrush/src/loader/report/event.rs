@@ -27,6 +27,28 @@ pub enum LoadEvent {
         /// Lines of SHOW CREATE TABLE that are removed (`- ..`) and added (`+ ..`); none if it is the same.
         changes: Vec<String>,
     },
+    /// The table is about to get the columns of this statement.
+    Adds {
+        /// ALTER TABLE .. ADD COLUMN.
+        statement: String,
+    },
+    /// The server cannot add the columns without a rewrite of the table, which it does now.
+    AddsSlowly {
+        /// The server's message.
+        reason: String,
+    },
+    /// The table would get the columns of this statement: reported by a dry run.
+    WouldAdd {
+        /// ALTER TABLE .. ADD COLUMN.
+        statement: String,
+    },
+    /// Fields that the table has no column for are left out.
+    FieldsLeftOut {
+        /// The source.
+        source: Arc<str>,
+        /// Their names.
+        fields: Vec<String>,
+    },
     /// The table was emptied.
     Truncated,
     /// The write method, and why; reported again when the server refuses one and the next is tried.

@@ -36,6 +36,8 @@ pub(crate) struct Request<'a> {
     pub(crate) subset: bool,
     /// Whether rows that the table has more often than the files are a difference.
     pub(crate) once: bool,
+    /// Whether rows of a file that lacks a field have NULL in its column: they were stored by INSERTs, and no trigger fills it.
+    pub(crate) has_nulls: bool,
     /// Lanes, rate, condition.
     pub(crate) options: VerifyOptions,
 }
@@ -46,7 +48,7 @@ pub(crate) struct FilesVerified {
     report: Report,
     /// `None`: the files could not be read to their end.
     verified: Option<Verified>,
-    /// The columns that the files do not fill.
+    /// The columns that not all of the files fill.
     not_compared: Vec<String>,
     once: bool,
     subset: bool,
@@ -68,8 +70,12 @@ pub(crate) fn verify(
     let report = load(&args, config, signals, output)
         .map_err(|error| error.while_doing(&format!("loading the files into a copy of {}", table.quoted())))?;
     let report = check_rows(report, request.rows)?;
+    let mut compared = report.columns.clone();
+    if request.has_nulls {
+        compared.extend(report.null_elsewhere.iter().cloned());
+    }
     let mut done = FilesVerified {
-        not_compared: columns.into_iter().filter(|name| !report.columns.contains(name)).collect(),
+        not_compared: columns.into_iter().filter(|name| !compared.contains(name)).collect(),
         report,
         verified: None,
         once: request.once,
@@ -80,7 +86,7 @@ pub(crate) fn verify(
         let options = request
             .options
             .clone()
-            .with_columns(done.report.columns.iter().cloned())
+            .with_columns(compared)
             .with_columns_alone(true)
             .with_subset(request.subset)
             .with_described(sink.n_described());
@@ -188,7 +194,8 @@ impl FilesVerified {
             lines.push(format!("rejected, and not compared: {}", human::counted(self.report.rejected, "row")));
         }
         if !self.not_compared.is_empty() {
-            lines.push(format!("not compared, as the files do not have them: `{}`", self.not_compared.join("`, `")));
+            lines
+                .push(format!("not compared, as not all of the files have them: `{}`", self.not_compared.join("`, `")));
         }
         if verified.key.is_empty() && self.differs() {
             lines.push(

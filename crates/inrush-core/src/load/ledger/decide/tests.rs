@@ -41,6 +41,7 @@ struct Now {
     skip_loaded: bool,
     mode: Mode,
     held: Held<'static>,
+    lost: Option<&'static str>,
     old_head: Option<u64>,
 }
 
@@ -53,6 +54,7 @@ const SAME: Now = Now {
     skip_loaded: false,
     mode: Mode::Insert,
     held: Held::Rows(20),
+    lost: None,
     old_head: None,
 };
 const OTHER: Now = Now { size: Some(900), modified: 6, hash: 78, ..SAME };
@@ -74,6 +76,7 @@ fn check(line: Option<JobLine>, now: Now, want: &str) {
         mode: now.mode,
         repeatable: now.mode.is_repeatable(),
         held: now.held,
+        lost: now.lost,
         old_head: now.old_head,
     };
     let got = match one(line.as_ref(), &run) {
@@ -144,6 +147,14 @@ fn nor_into_a_table_that_lost_its_rows() {
 fn a_finished_job_is_not_repeated() {
     done(SAME, "AlreadyLoaded");
     done(Now { mode: Mode::Upsert, ..SAME }, "AlreadyLoaded");
+}
+#[test]
+fn whatever_columns_it_added() {
+    let mut added = line(State::Done);
+    added.mapping = added.mapping.with(Mapping::ADDED, "city INT NULL");
+    check(Some(added.clone()), SAME, "AlreadyLoaded");
+    // A run that continues a job takes them from its line.
+    check(Some(JobLine { state: State::Running, ..added }), SAME, "added was `city INT NULL` and is nothing");
 }
 #[test]
 fn unless_asked_for() {
@@ -257,6 +268,7 @@ fn emptied(lines: [Option<JobLine>; 2], now: [Now; 2], want: &str) {
         mode: now[i].mode,
         repeatable: false,
         held: now[i].held,
+        lost: now[i].lost,
         old_head: now[i].old_head,
     };
     let openings = decide(&[(lines[0].as_ref(), run(0)), (lines[1].as_ref(), run(1))], true);
@@ -286,6 +298,20 @@ fn a_table_is_emptied_for_all_or_for_none() {
 }
 
 #[test]
+fn a_column_that_is_gone() {
+    let lost = Now { lost: Some("city"), ..SAME };
+    running(lost, "20 rows of `/a.csv` are stored, and column `city` of table `shop.people` is gone");
+    running(Now { delimiter: ";", ..lost }, "column `city` of table `shop.people` is gone");
+    done(lost, "and column `city` of table `shop.people` is gone");
+    done(Now { mode: Mode::Upsert, ..lost }, "Anew");
+    done(Now { again: true, ..lost }, "Anew");
+    // What is not stored has lost nothing.
+    let empty = JobLine { totals: Totals::default(), ..line(State::Running) };
+    check(Some(empty), lost, "Resume");
+    check(None, lost, "Fresh");
+}
+
+#[test]
 fn the_job_of_another_user_is_not_taken_over() {
     let (identity, mapping) = (OLD(), mapping(","));
     let run = Run {
@@ -298,6 +324,7 @@ fn the_job_of_another_user_is_not_taken_over() {
         mode: Mode::Insert,
         repeatable: false,
         held: Held::Rows(20),
+        lost: None,
         old_head: None,
     };
     let refused = |line: &JobLine, run: &Run<'_>| match one(Some(line), run) {
@@ -329,6 +356,7 @@ fn an_object_in_part_continues_with_the_same_content_alone() {
             mode: Mode::Insert,
             repeatable: false,
             held: Held::Rows(20),
+            lost: None,
             old_head: None,
         };
         let mut line = line(State::Running);

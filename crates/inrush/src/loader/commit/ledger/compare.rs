@@ -23,6 +23,8 @@ pub(crate) struct Candidate {
     pub(crate) key: String,
     pub(crate) identity: Option<Identity>,
     pub(crate) mapping: Mapping,
+    /// A column for values of the source that the table lacks, and would get.
+    pub(crate) lacks: Option<String>,
 }
 
 /// Lines of chunks that their source was found to hold.

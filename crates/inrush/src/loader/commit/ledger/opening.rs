@@ -232,7 +232,16 @@ fn candidates(
                 .with_hint("a load stores each source once; load it again afterwards with `--again`"));
         }
         let mapping = mapping(target, plan, &**source);
-        candidates.push(Candidate { id, name: source.name().into(), named: named.cloned(), key, identity, mapping });
+        let lacks = plan.adds(target).next().map(|(name, _)| name.clone());
+        candidates.push(Candidate {
+            id,
+            name: source.name().into(),
+            named: named.cloned(),
+            key,
+            identity,
+            mapping,
+            lacks,
+        });
     }
     Ok(candidates)
 }
@@ -355,6 +364,9 @@ impl Opener<'_> {
                 None => None,
             };
             let mapping = &candidate.mapping;
+            // The copy of an atomic load has the columns, and the table does not until it is replaced.
+            let is_in_copy = shadow.is_some() && line.as_ref().is_some_and(|line| line.state == State::Running);
+            let lost = candidate.lacks.as_deref().filter(|_| !is_in_copy);
             runs.push((
                 line.as_ref(),
                 Run {
@@ -367,6 +379,7 @@ impl Opener<'_> {
                     mode: options.mode,
                     repeatable: options.mode.is_repeatable(),
                     held,
+                    lost,
                     old_head,
                 },
             ));

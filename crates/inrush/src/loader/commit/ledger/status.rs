@@ -5,7 +5,7 @@ use crate::Config;
 use crate::blocking::Connection;
 use crate::loader::{Loader, sql};
 use inrush_core::column::ident::quote_table;
-use inrush_core::load::ledger::{JobId, JobLine, LastRun, Ledger, NamedJob, RunLocks, State, Totals};
+use inrush_core::load::ledger::{JobId, JobLine, JobStep, LastRun, Ledger, Mapping, NamedJob, RunLocks, State, Totals};
 use inrush_core::load::steps::{Index, indexes};
 use inrush_core::profile::Cluster;
 use inrush_core::{Error, Kind, Result};
@@ -32,6 +32,10 @@ pub struct JobStatus {
     pub totals: Totals,
     /// The statement that makes the indexes again that it dropped and has not rebuilt yet.
     pub rebuild: Option<String>,
+    /// The columns that the table got for it, as text; `None` if there are none.
+    pub added: Option<String>,
+    /// The columns that the table is to get before its first row, as text; `None` if there are none.
+    pub to_add: Option<String>,
     /// When it was begun, in UTC.
     pub started: String,
     /// When it was finished, in UTC; empty if it is not.
@@ -225,6 +229,10 @@ fn read(connection: &mut Connection, ledger: &Ledger) -> Result<Vec<JobStatus>> 
             State::Done => line.totals,
         };
         let rebuild = rebuild_statement(ledger, &line);
+        // The line names them before the table is altered.
+        let is_altered = line.state == State::Done || line.step >= JobStep::Create || totals.chunks > 0;
+        let columns = line.mapping.plain(Mapping::ADDED);
+        let (added, to_add) = if is_altered { (columns, None) } else { (None, columns) };
         let id = line.id.to_string();
         let progress = extents.iter().find(|row| row.first() == Some(&id)).map(|row| {
             let number = |at: usize| row.get(at).and_then(|text| text.parse::<u64>().ok());
@@ -240,6 +248,8 @@ fn read(connection: &mut Connection, ledger: &Ledger) -> Result<Vec<JobStatus>> 
             step: line.step.name(),
             totals,
             rebuild,
+            added,
+            to_add,
             owner: line.owner,
             target: line.target,
             started: line.started,

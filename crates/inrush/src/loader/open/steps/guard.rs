@@ -75,7 +75,7 @@ pub(super) fn noted(jobs: &Jobs, shadow: &Shadow) -> Result<Copied> {
 
 /// The rows of one of the tables: how many, and the sum of their hashes.
 pub(super) fn rows(connection: &mut Connection, target: &Target, shadow: &Shadow, name: &str) -> Result<(u64, String)> {
-    let row = sql::first_row(connection, &shadow.rows_query(name, &target.table.columns))?;
+    let row = sql::first_row(connection, &shadow.rows_query(name, &target.old_columns()))?;
     match &row[..] {
         [n, sum] => Ok((n.parse().map_err(|_| odd())?, sum.clone())),
         _ => Err(odd()),

@@ -18,6 +18,9 @@ impl LoadEvent {
     }
 }
 
+/// The most fields that a message names.
+const MOST_FIELDS: usize = 10;
+
 fn described(event: &LoadEvent) -> String {
     match event {
         LoadEvent::Created(statement) => format!("created the table:\n{statement}"),
@@ -29,6 +32,20 @@ fn described(event: &LoadEvent) -> String {
         LoadEvent::Redefined { changes } => {
             format!("the new table has another definition than the old one:\n{}", changes.join("\n"))
         }
+        LoadEvent::Adds { statement } => format!("adding columns to the table:\n{statement}"),
+        LoadEvent::AddsSlowly { reason } => {
+            format!("the server rewrites the table for the new columns, which takes a while: {reason}")
+        }
+        LoadEvent::WouldAdd { statement } => format!("would add columns to the table:\n{statement}"),
+        LoadEvent::FieldsLeftOut { source, fields } => format!(
+            "left out of `{source}`, because the table has no such column: {}{}",
+            fields.iter().take(MOST_FIELDS).cloned().collect::<Vec<_>>().join(", "),
+            if fields.len() > MOST_FIELDS {
+                format!(" and {} more", fields.len() - MOST_FIELDS)
+            } else {
+                String::new()
+            }
+        ),
         LoadEvent::Truncated => "emptied the table".into(),
         LoadEvent::Method(choice) => format!("method {}: {}", choice.method, choice.reason),
         LoadEvent::Sorts { columns, reason, bytes } => {
