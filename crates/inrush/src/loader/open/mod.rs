@@ -516,7 +516,7 @@ fn same_fields(sources: &[Box<dyn Source>]) -> Result<()> {
 fn check_names(table: &TableName, columns: &[(String, String)]) -> Result<()> {
     if table.name.chars().any(|c| u32::from(c) > 0xFFFF) {
         let message = format!("table `{}` cannot be created: {BEYOND}", table.name);
-        return Err(Error::config(message).with_hint("`--into` takes another name"));
+        return Err(Error::config(message).with_hint("give the table a name without such characters"));
     }
     let unfit = |(name, _): &(String, String)| Some((name.clone(), drift::unfit_name(name)?));
     match columns.iter().find_map(unfit) {
