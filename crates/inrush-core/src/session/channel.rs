@@ -88,6 +88,7 @@ impl Channel {
     }
 
     /// The same with at most one packet. Also returns whether there was one.
+    #[inline]
     pub fn advance_one<C: Conversation>(&mut self, conversation: &mut C) -> Result<(Step<C::Output>, bool)> {
         self.advance_by(conversation, 1).map(|(step, n_packets)| (step, n_packets > 0))
     }
@@ -97,6 +98,8 @@ impl Channel {
         self.n_packets
     }
 
+    // Once a row: inlined, it has the few steps of one packet alone.
+    #[inline]
     fn advance_by<C: Conversation>(&mut self, conversation: &mut C, most: usize) -> Result<(Step<C::Output>, usize)> {
         let is_first = self.session.go_on()?;
         let mut n_packets = 0;

@@ -100,7 +100,7 @@ impl Pool {
                         return Err(self.shared.timed_out(asked, refused.as_ref()));
                     }
                     let began = Instant::now();
-                    match Connection::for_pool(opening.config(), deadline).await {
+                    match Box::pin(Connection::for_pool(opening.config(), deadline)).await {
                         Ok(connection) => {
                             let mut lent = opening.opened(connection, began);
                             lent.begin_use(asked);

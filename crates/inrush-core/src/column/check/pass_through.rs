@@ -59,7 +59,8 @@ impl Task for PassThrough<'_> {
     fn with(self, validator: &impl CellValidator, _is_text: bool) -> bool {
         let Self { grid, column } = self;
         let longest = || grid.column(column).map(|(start, end)| end - start).max().unwrap_or_default();
-        if validator.accepts_up_to(longest() as u32) {
+        // Lengths are of use only where any length is accepted unseen: 0 is the shortest.
+        if validator.accepts_up_to(0) && validator.accepts_up_to(longest() as u32) {
             return true;
         }
         let mut rewritten = Vec::new();
