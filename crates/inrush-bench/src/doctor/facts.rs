@@ -44,7 +44,9 @@ pub struct Facts {
 /// What the probe measured. A time of zero was not measured.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Probe {
-    /// How much longer a row takes that is committed by itself.
+    /// A row that is committed by itself, until its answer is there.
+    pub single: Duration,
+    /// How much longer that takes than a row in a transaction.
     pub commit: Duration,
     /// 1,000 short rows in one statement, without COMMIT.
     pub thousand_rows: Duration,
@@ -140,6 +142,8 @@ pub struct Index {
     pub columns: Vec<(String, String)>,
     /// Bytes of a key at most, as far as the types tell it.
     pub bytes: u64,
+    /// The columns whose text may have characters of several bytes, which are compared by the rules of a language.
+    pub by_language: Vec<String>,
     /// Reads of it since the server started; `None`: not known.
     pub reads: Option<u64>,
 }
@@ -205,6 +209,41 @@ impl Facts {
         human::time(Duration::from_secs(self.count("uptime").unwrap_or_default()))
     }
 
+    /// How many times as fast a load is whose bytes travel at `other` bytes a second instead of `this`. The server also takes time to store
+    /// them, which no network changes.
+    pub fn load_gain(&self, this: f64, other: f64) -> f64 {
+        let storing = 1.0 / self.stored_bytes();
+        (storing + 1.0 / this) / (storing + 1.0 / other)
+    }
+
+    /// Bytes a second that the server stores of the table: by the probe, or else what servers with two cores store.
+    fn stored_bytes(&self) -> f64 {
+        let probe = self.probe.filter(|probe| !probe.all_indexes.is_zero());
+        let table = self.table.as_ref().filter(|table| table.rows > 0 && table.data_bytes > 0);
+        match (probe, table) {
+            (Some(probe), Some(table)) => {
+                let row = table.data_bytes as f64 / table.rows as f64;
+                (probe.sampled as f64 * row / probe.all_indexes.as_secs_f64()).max(1.0)
+            }
+            _ => STORED_BYTES,
+        }
+    }
+
+    /// The share of a commit's wait for the disk that is the redo log's; the rest is the binlog's.
+    pub fn redo_share(&self) -> f64 {
+        let waits_for_binlog = self.is_on("log_bin") == Some(true) && self.number("sync_binlog") == Some(1);
+        match (self.var("innodb_flush_log_at_trx_commit") == Some("1"), waits_for_binlog) {
+            (true, true) => match (self.redo_sync, self.binlog_sync) {
+                (Some(redo), Some(binlog)) if redo.mean + binlog.mean > Duration::ZERO => {
+                    redo.mean.as_secs_f64() / (redo.mean + binlog.mean).as_secs_f64()
+                }
+                _ => 0.5,
+            },
+            (true, false) => 1.0,
+            (false, _) => 0.0,
+        }
+    }
+
     /// The size of the redo log, whatever the server's version calls it.
     pub fn redo_bytes(&self) -> Option<u64> {
         if let Some(bytes) = self.number("innodb_redo_log_capacity").filter(|bytes| *bytes > 0) {
@@ -233,3 +272,14 @@ impl Table {
         self.indexes.iter().find(|index| index.name == "PRIMARY")
     }
 }
+
+impl Probe {
+    /// How many times as fast a program is that commits every 1,000 rows, if this share of a commit took no time.
+    pub fn without_commit(&self, share: f64) -> f64 {
+        let [commit, rows] = [self.commit, self.thousand_rows].map(|time| time.as_secs_f64());
+        (rows + commit) / (rows + commit * (1.0 - share)).max(1e-9)
+    }
+}
+
+/// What loads store a second on two cores (docs/results).
+const STORED_BYTES: f64 = 20e6;

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Measures the connection, and each other way that this client could take.
-pub(super) fn measure(config: &Config, connection: &mut Connection, facts: &Facts) -> Link {
+pub(super) fn measure(config: &Config, connection: &mut Connection, facts: &Facts, until: Instant) -> Link {
     let status = |connection: &mut Connection, name: &str| -> Option<String> {
         let sql = format!("SHOW SESSION STATUS LIKE '{name}'");
         connection.query_opt::<(String, String)>(&sql, ()).ok()?.map(|(_, value)| value)
@@ -23,9 +23,12 @@ pub(super) fn measure(config: &Config, connection: &mut Connection, facts: &Fact
         ..Link::default()
     };
     let most = facts.number("max_allowed_packet").unwrap_or(1 << 20).min(4 << 20) as usize;
-    let text = statement(most / 2);
+    let text = rows_as_text(most / 2);
     link.upload = upload(connection, &text).ok();
-    let over = |other: Config| upload(&mut Connection::connect(&other).ok()?, &text).ok();
+    let over = |other: Config| match Instant::now() < until {
+        true => upload(&mut Connection::connect(&other).ok()?, &text).ok(),
+        false => None,
+    };
     // Who asked for TLS gets no connection without it, not even for a measurement.
     if link.is_tls && config.tls() == TlsMode::Preferred {
         link.upload_plain = over(config.clone().with_tls(TlsMode::Disabled));
@@ -47,33 +50,41 @@ fn local_socket(config: &Config, facts: &Facts) -> Option<String> {
     Some(socket.to_owned())
 }
 
-/// Bytes a second of a statement that carries the text: the best of some, as other work only slows it.
+/// Bytes a second of a statement that carries the text: the best of some, as other work only slows it. They become longer as long as they
+/// are quick, so that a slow network does not carry a long one.
 fn upload(connection: &mut Connection, text: &str) -> Result<f64> {
-    let mut best: f64 = 0.0;
+    let (mut best, mut bytes): (f64, _) = (0.0, FIRST_BYTES.min(text.len()));
     let began = Instant::now();
     for n in 0..STATEMENTS {
         if n > 1 && began.elapsed() > ENOUGH {
             break;
         }
+        let sql = format!("SELECT LENGTH('{}')", &text[..bytes]);
         let sent = Instant::now();
-        connection.query_one::<u64>(text, ())?;
-        best = best.max(text.len() as f64 / sent.elapsed().as_secs_f64());
+        connection.query_one::<u64>(&sql, ())?;
+        let took = sent.elapsed();
+        best = best.max(sql.len() as f64 / took.as_secs_f64().max(1e-9));
+        if took < QUICK {
+            bytes = (bytes * 4).min(text.len());
+        }
     }
     Ok(best)
 }
 
-/// A statement with so many bytes of text that looks like rows, and compresses like rows.
-fn statement(bytes: usize) -> String {
+/// So many bytes of text that looks like rows, and compresses like rows; each is a character.
+fn rows_as_text(bytes: usize) -> String {
     let mut text = String::with_capacity(bytes + 200);
-    text += "SELECT LENGTH('";
     let mut n: u64 = 0x9E37_79B9_7F4A_7C15;
     while text.len() < bytes {
         n = n.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         text += &format!("{},{:016x},2026-{:02}-{:02},customer {};", n >> 44, n, n % 12 + 1, n % 28 + 1, n >> 50);
     }
-    text + "')"
+    text
 }
 
 const STATEMENTS: usize = 9;
+const FIRST_BYTES: usize = 64 << 10;
+/// A statement that takes longer is long enough.
+const QUICK: Duration = Duration::from_millis(60);
 /// No measurement takes longer than that.
 const ENOUGH: Duration = Duration::from_millis(600);

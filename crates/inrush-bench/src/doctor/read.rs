@@ -8,7 +8,7 @@ use inrush::blocking::Connection;
 use inrush::sans_io::{Error, Result};
 use inrush::table::TableName;
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Reads all facts of the server, and of `table`.
 pub(super) fn facts(config: &Config, table: Option<&TableName>) -> Result<Facts> {
@@ -16,14 +16,15 @@ pub(super) fn facts(config: &Config, table: Option<&TableName>) -> Result<Facts>
     let config = config.clone().with_query_timeout(Some(LIMIT));
     let mut connection = Connection::connect(&config)?;
     connection.execute("SET SESSION TRANSACTION READ ONLY", ())?;
-    let mut reader = Reader { connection: &mut connection, facts: Facts::default() };
+    let began = Instant::now();
+    let mut reader = Reader { connection: &mut connection, facts: Facts::default(), until: began + READING };
     let table = reader.table(table, config.database())?;
     reader.server();
     reader.performance();
     reader.replication();
     let mut facts = reader.facts;
     facts.table = table;
-    facts.link = link::measure(&config, &mut connection, &facts);
+    facts.link = link::measure(&config, &mut connection, &facts, began + MEASURING);
     let way = match (facts.link.is_socket, facts.link.is_tls) {
         (true, _) => "by its Unix socket",
         (false, true) => "by TCP with TLS",
@@ -36,11 +37,25 @@ pub(super) fn facts(config: &Config, table: Option<&TableName>) -> Result<Facts>
 struct Reader<'c> {
     connection: &'c mut Connection,
     facts: Facts,
+    /// No query begins later.
+    until: Instant,
 }
 
 impl Reader<'_> {
+    /// Whether there is time for another query; if not, what is not known gets a line.
+    fn has_time_for(&mut self, what: Option<&str>) -> bool {
+        let has_time = Instant::now() < self.until;
+        if let (false, Some(what)) = (has_time, what) {
+            self.facts.unknown.push(format!("{what}: the server took too long to answer other queries"));
+        }
+        has_time
+    }
+
     /// The rows of a query; none, and a line of what is not known, if it is refused.
     fn rows<T: for<'r> FromRow<'r>>(&mut self, what: &str, sql: &str) -> Vec<T> {
+        if !self.has_time_for(Some(what)) {
+            return Vec::new();
+        }
         match self.connection.query(sql, ()) {
             Ok(rows) => rows,
             Err(error) => {
@@ -52,11 +67,17 @@ impl Reader<'_> {
 
     /// The rows of a query that many servers do not know; none if it is refused.
     fn rows_if_known<T: for<'r> FromRow<'r>>(&mut self, sql: &str) -> Vec<T> {
-        self.connection.query(sql, ()).unwrap_or_default()
+        match self.has_time_for(None) {
+            true => self.connection.query(sql, ()).unwrap_or_default(),
+            false => Vec::new(),
+        }
     }
 
     /// The rows of a query about the table, whose schema and name are its values. Without `what` a refusal is not listed.
     fn rows_of_table<T: for<'r> FromRow<'r>>(&mut self, what: Option<&str>, names: (&str, &str), sql: &str) -> Vec<T> {
+        if !self.has_time_for(what) {
+            return Vec::new();
+        }
         self.connection.query(sql, names).unwrap_or_else(|error| {
             self.facts.unknown.extend(what.map(|what| format!("{what}: {}", error.message())));
             Vec::new()
@@ -236,6 +257,9 @@ impl Reader<'_> {
                 indexes.push(Index { name, is_unique, kind, ..Index::default() });
             }
             let Some(index) = indexes.last_mut() else { continue };
+            if octets.checked_div(all_chars).is_some_and(|bytes_a_char| bytes_a_char > 1) {
+                index.by_language.push(column.clone());
+            }
             index.bytes += match octets.checked_div(all_chars) {
                 Some(bytes_a_char) => chars * bytes_a_char.max(1),
                 None => width(&ty),
@@ -286,4 +310,7 @@ pub(super) fn width(ty: &str) -> u64 {
 }
 
 /// A query may take so long.
-const LIMIT: Duration = Duration::from_secs(5);
+const LIMIT: Duration = Duration::from_secs(3);
+/// No query begins after so long, and no measurement of the network: all of it ends in ten seconds.
+const READING: Duration = Duration::from_secs(4);
+const MEASURING: Duration = Duration::from_secs(7);

@@ -45,6 +45,7 @@ fn index(name: &str, columns: &[(&str, &str)]) -> Index {
         kind: "BTREE".into(),
         columns: columns.iter().map(|(name, ty)| ((*name).to_owned(), (*ty).to_owned())).collect(),
         bytes: 8,
+        by_language: Vec::new(),
         reads: None,
     }
 }
@@ -132,6 +133,14 @@ fn tables() {
     let wide = Index { bytes: 144, ..index("PRIMARY", &[("code", "varchar(36)")]) };
     of_table("wide-key", indexed(vec![wide.clone(), index("a", &[]), index("b", &[])]), true);
     of_table("wide-key", indexed(vec![wide]), false);
+    let code = |ty: &str, by_language: &[&str]| Index {
+        by_language: by_language.iter().map(|name| (*name).to_owned()).collect(),
+        ..index("code", &[("code", ty)])
+    };
+    of_table("text-key", indexed(vec![id(), code("char(36)", &["code"])]), true);
+    of_table("text-key", indexed(vec![id(), code("varchar(32)", &["code"])]), true);
+    of_table("text-key", indexed(vec![id(), code("char(36)", &[])]), false);
+    of_table("text-key", indexed(vec![id(), code("varchar(200)", &["code"])]), false);
     let many = |n: usize| indexed((0..n).map(|i| index(&format!("k{i}"), &[(&format!("c{i}"), "int")])).collect());
     of_table("many-indexes", many(3), true);
     of_table("many-indexes", many(2), false);
@@ -175,6 +184,11 @@ fn the_way_to_the_server() {
     assert_eq!(of(Link { local_socket, upload, upload_socket, ..Link::default() }), ["socket"]);
     let (upload, upload_compressed) = uploads(1e6, 3e6);
     assert_eq!(of(Link { upload, upload_compressed, ..Link::default() }), ["compression"]);
+    assert_eq!(of(Link { is_socket: true, upload, upload_compressed, ..Link::default() }), [""; 0]);
+    // A busy machine, not a network: a load is not faster.
+    let (upload, upload_compressed) = uploads(300e6, 900e6);
+    assert_eq!(of(Link { upload, upload_compressed, ..Link::default() }), [""; 0]);
+    assert_eq!(of(Link { is_tls: true, upload, upload_plain: upload_compressed, ..Link::default() }), [""; 0]);
     assert_eq!(of(Link { busy: Some(0.9), ..Link::default() }), ["busy-client"]);
 }
 
@@ -218,6 +232,50 @@ fn the_greatest_effect_comes_first() {
         "counted: 90 % of the time of all INSERT, LOAD DATA, REPLACE and COMMIT statements is COMMIT"
     );
     assert!(findings[1].risk.shown().is_some_and(|risk| risk.starts_with("durability: ")));
+}
+
+/// What the probe measured, in milliseconds, with these settings: the factors of findings about commits and round trips.
+fn factors(settings: &[(&str, &str)], probe: Probe, link: Link) -> Vec<(&'static str, f64)> {
+    let measured = |finding: Finding| match finding.effect {
+        Effect::Measured { factor, .. } => Some((finding.rule, (factor * 100.0).round() / 100.0)),
+        _ => None,
+    };
+    let facts = Facts { probe: Some(probe), link, ..facts(settings) };
+    judge(facts).findings.into_iter().filter_map(measured).collect()
+}
+
+#[test]
+fn the_price_of_a_commit_belongs_to_what_waits() {
+    let ms = Duration::from_millis;
+    let probe = Probe { single: ms(12), commit: ms(10), thousand_rows: ms(10), ..Probe::default() };
+    let (flush, binlog) = (("innodb_flush_log_at_trx_commit", "1"), [("log_bin", "ON"), ("sync_binlog", "1")]);
+    let of = |settings: &[(&str, &str)]| factors(settings, probe, Link::default());
+    assert_eq!(of(&[flush]), [("commit-flush", 2.0)]);
+    assert_eq!(of(&[("innodb_flush_log_at_trx_commit", "2"), binlog[0], binlog[1]]), [("binlog-flush", 2.0)]);
+    // Both: half each, as the times of their flushes are not known.
+    assert_eq!(of(&[flush, binlog[0], binlog[1]]), [("commit-flush", 1.33), ("binlog-flush", 1.33)]);
+    let sync = |mean| Some(Sync { count: 9, mean: ms(mean) });
+    let both = Facts { redo_sync: sync(3), binlog_sync: sync(1), ..facts(&[flush, binlog[0], binlog[1]]) };
+    assert!((both.redo_share() - 0.75).abs() < 1e-9);
+}
+
+#[test]
+fn the_price_of_a_round_trip_is_that_of_single_rows() {
+    let ms = Duration::from_millis;
+    let link = Link { round_trip: Some(ms(5)), ..Link::default() };
+    let probe = Probe { single: ms(6), ..Probe::default() };
+    assert_eq!(factors(&[], probe, link.clone()), [("round-trip", 6.0)]);
+    assert_eq!(factors(&[], Probe::default(), link), []);
+}
+
+#[test]
+fn bytes_that_travel_are_a_part_of_a_load() {
+    let mut facts = facts(&[]);
+    // 20 MB a second are stored.
+    assert!((facts.load_gain(20e6, 1e12) - 2.0).abs() < 1e-3);
+    facts.table = Some(Table { rows: 1000, data_bytes: 100_000, ..Table::default() });
+    facts.probe = Some(Probe { sampled: 1000, all_indexes: Duration::from_secs(1), ..Probe::default() });
+    assert!((facts.load_gain(100_000.0, 1e12) - 2.0).abs() < 1e-3);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! | [`verdict`] | what the measurements say, and the command to copy: pure |
 //! | [`copy`] | the copy of the table, in a schema of its own that is dropped at the end |
 //! | [`rows_of_table`] | rows of the table itself, for a sample without a file |
+//! | [`sample`] | how many rows a sample has: pure |
 //! | [`service`] | the same race for a service with many callers: inserters and pools |
 //!
 //! A candidate is measured by the same code that `inrush load` runs, with the options that are printed at the end.
@@ -13,6 +14,7 @@
 pub mod copy;
 pub mod race;
 pub mod rows_of_table;
+pub mod sample;
 pub mod service;
 pub mod verdict;
 
@@ -23,16 +25,6 @@ use std::fmt;
 pub trait Options: Copy + PartialEq + fmt::Debug + fmt::Display {
     /// None of them.
     const DEFAULT: Self;
-}
-
-/// How many rows the next sample should have, if one of `rows` took so long and should take `goal` seconds; `None` if `rows` are enough, or
-/// all there may be. The rate rises with the rows, so a caller measures and asks again.
-pub fn next_sample(rows: u64, seconds: f64, goal: f64, most: u64) -> Option<u64> {
-    if seconds >= goal / 1.5 || rows >= most {
-        return None;
-    }
-    let times = (goal / seconds.max(0.001)).min(20.0);
-    Some(((rows as f64 * times) as u64).clamp(1, most))
 }
 
 /// The options of a load that are compared. `None` leaves one to the loader.

@@ -9,6 +9,7 @@ use inrush::sans_io::{Error, Kind, Result};
 use inrush::table::TableName;
 use inrush::{ArrowOptions, Config, InvalidDates};
 use inrush_files::{CsvOptions, record_batches_once};
+use std::time::{Duration, Instant};
 
 /// Rows of a table.
 pub struct RowsOfTable {
@@ -19,13 +20,14 @@ pub struct RowsOfTable {
 }
 
 impl RowsOfTable {
-    /// Reads up to `n` rows, the first that the server has, and about `bytes` bytes of them.
+    /// Reads up to `n` rows, the first that the server has, about `bytes` bytes of them, and no more once `time` is over.
     ///
     /// # Errors
     /// `Config` for a table without rows; those of the server.
-    pub fn read(config: &Config, table: &TableName, n: u64, bytes: usize) -> Result<Self> {
-        let rows = match Self::read_as(InvalidDates::Refuse, config, table, n, bytes) {
-            Err(error) if error.kind() == Kind::Data => Self::read_as(InvalidDates::Text, config, table, n, bytes)?,
+    pub fn read(config: &Config, table: &TableName, n: u64, bytes: usize, time: Duration) -> Result<Self> {
+        let read = |dates| Self::read_as(dates, config, table, n, bytes, time);
+        let rows = match read(InvalidDates::Refuse) {
+            Err(error) if error.kind() == Kind::Data => read(InvalidDates::Text)?,
             rows => rows?,
         };
         match rows.n_rows() {
@@ -35,7 +37,15 @@ impl RowsOfTable {
         }
     }
 
-    fn read_as(dates: InvalidDates, config: &Config, table: &TableName, n: u64, bytes: usize) -> Result<Self> {
+    fn read_as(
+        dates: InvalidDates,
+        config: &Config,
+        table: &TableName,
+        n: u64,
+        bytes: usize,
+        time: Duration,
+    ) -> Result<Self> {
+        let began = Instant::now();
         let mut connection = Connection::connect(config)?;
         let columns = columns(&mut connection, table)?.join(", ");
         let sql = format!("SELECT {columns} FROM {} LIMIT {n}", table.quoted());
@@ -47,7 +57,7 @@ impl RowsOfTable {
             let batch = batch.map_err(|error| Error::data(error.to_string()))?;
             n_bytes += batch.get_array_memory_size();
             batches.push(batch);
-            if n_bytes >= bytes {
+            if n_bytes >= bytes || began.elapsed() >= time {
                 break;
             }
         }

@@ -77,6 +77,11 @@ pub fn of<C: Options>(outcome: &Outcome<C>, rows: u64) -> Option<Advice<C>> {
     })
 }
 
+/// Whether nothing is decided because there were too few turns for an interval.
+pub fn lacks_turns<C>(advice: &Advice<C>) -> bool {
+    advice.certainty == Certainty::Undecided && advice.gain.interval.is_none()
+}
+
 /// How many times as long the one took as the other, turn by turn.
 fn ratio<C>(one: &Arm<C>, other: &Arm<C>) -> Option<Ratio> {
     let pairs: Vec<(f64, f64)> = one.seconds.iter().copied().zip(other.seconds.iter().copied()).collect();
@@ -139,6 +144,7 @@ mod tests {
         for other in [1.0, 2.0, 4.0] {
             let advice = advice(&[defaults.clone(), arm(Some(2), &[other; 5])]);
             assert_eq!((advice.candidate, advice.certainty), (Candidate::DEFAULT, Certainty::Undecided));
+            assert!(lacks_turns(&advice));
         }
         assert_eq!(advice(&[arm(None, &[2.0])]).certainty, Certainty::Undecided);
     }
@@ -148,6 +154,7 @@ mod tests {
         let defaults = arm(None, &[1.0, 2.0, 1.0, 2.0, 1.0, 2.0]);
         let advice = advice(&[defaults, arm(Some(2), &[1.9, 1.0, 0.7, 1.0, 1.2, 1.0])]);
         assert_eq!((advice.certainty, advice.candidate), (Certainty::Undecided, Candidate::DEFAULT), "{advice:?}");
+        assert!(!lacks_turns(&advice));
         assert_eq!(advice.fastest.lanes, Some(2));
     }
 }

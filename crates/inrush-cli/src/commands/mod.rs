@@ -12,5 +12,6 @@ pub(crate) mod masks;
 pub(crate) mod rows_read;
 pub(crate) mod run;
 pub(crate) mod server;
+mod shell_word;
 pub(crate) mod tune;
 pub(crate) mod verify;

@@ -8,6 +8,7 @@ mod callers;
 
 use super::file_args::FileArgs;
 use super::load::{self, LoadArgs, LoaderArgs, Watch};
+use super::shell_word::quoted;
 use crate::connection::{ConnectArgs, Environment, hint_at_login};
 use crate::{Output, exit};
 use clap::parser::ValueSource;
@@ -18,8 +19,9 @@ use inrush_bench::stats::Ratio;
 use inrush_bench::tune::copy::TableCopy;
 use inrush_bench::tune::race::{self, Measure, Outcome, Space};
 use inrush_bench::tune::rows_of_table::RowsOfTable;
+use inrush_bench::tune::sample::{Sizing, SizingLoad, budget_that_decides};
 use inrush_bench::tune::verdict::{self, Advice, Certainty, Rate};
-use inrush_bench::tune::{Candidate, Options, next_sample};
+use inrush_bench::tune::{Candidate, Options};
 use inrush_core::{Error, Kind, Result, human};
 use serde_json::{Value, json};
 use std::ffi::OsString;
@@ -43,7 +45,7 @@ pub(crate) struct TuneArgs {
     #[arg(long, value_name = "TIME", default_value = "2m", value_parser = super::bench::time)]
     budget: Duration,
 
-    /// Rows of the sample [default: as many as the defaults load in a sixtieth of the budget]
+    /// Rows of the sample [default: as many as the defaults load in a hundredth of the budget]
     #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u64).range(1..))]
     rows: Option<u64>,
 
@@ -143,8 +145,9 @@ fn tune_load(args: &TuneArgs, table: &str, given: Vec<(String, Vec<String>)>, ou
         has_key: copy.has_key,
         has_indexes: copy.n_indexes > 0,
     };
+    let began = Instant::now();
     let sample = match &files[..] {
-        [] => match RowsOfTable::read(&config, &table, args.rows.unwrap_or(MOST_ROWS), MOST_BYTES) {
+        [] => match RowsOfTable::read(&config, &table, args.rows.unwrap_or(MOST_ROWS), MOST_BYTES, args.budget / 10) {
             Ok(rows) => Sample::Table(rows),
             Err(error) => return Err(copy.remove_after(error)),
         },
@@ -164,15 +167,18 @@ fn tune_load(args: &TuneArgs, table: &str, given: Vec<(String, Vec<String>)>, ou
         rows: FIRST_ROWS,
         last: None,
         sized: None,
-        began: Instant::now(),
+        end: began + args.budget,
+        race_began: began,
         signals: &signals,
         output,
         n_done: 0,
+        n_of_race: 0,
+        spent: Duration::ZERO,
     };
     let sized = trials.choose_rows();
     let raced = sized.and_then(|()| race::run(&space, &mut trials));
     output.set_line(None);
-    let (last, limit) = (trials.last.take(), trials.rows);
+    let (last, limit, to_decide) = (trials.last.take(), trials.rows, trials.budget_to_decide());
     let (left_out, sees_triggers) = (copy.left_out.clone(), copy.sees_triggers);
     let (outcome, removed) = match raced {
         Ok(outcome) => (outcome, copy.remove()),
@@ -194,6 +200,7 @@ fn tune_load(args: &TuneArgs, table: &str, given: Vec<(String, Vec<String>)>, ou
         left_out: &left_out,
         sees_triggers,
         given,
+        to_decide: to_decide.filter(|_| verdict::lacks_turns(&advice)),
         outcome,
         advice,
     };
@@ -245,34 +252,51 @@ struct Trials<'a> {
     rows: u64,
     /// The report of the last load that ended well.
     last: Option<Report>,
-    /// Seconds that the defaults took for a sample of this size.
-    sized: Option<f64>,
-    began: Instant,
+    /// The load by the defaults that chose this size.
+    sized: Option<SizingLoad>,
+    /// No measurement begins after that.
+    end: Instant,
+    /// When the size was chosen: shares of the time are of what was left then.
+    race_began: Instant,
     signals: &'a Watch,
     output: &'a Output,
     n_done: u32,
+    /// Loads since the size was chosen, and the time that they took with all that belongs to them.
+    n_of_race: u32,
+    spent: Duration,
 }
 
 impl Trials<'_> {
-    /// Chooses how many rows a sample has: so many that the defaults take a sixtieth of the budget, or all there are.
+    /// Chooses how many rows a sample has. The first load also warms the server up.
     fn choose_rows(&mut self) -> Result<()> {
-        let most = self.args.reading.limit.unwrap_or(MOST_ROWS).min(MOST_ROWS);
         if let Some(rows) = self.args.rows {
             self.rows = rows.min(self.args.reading.limit.unwrap_or(rows));
+            self.begin_race();
             return Ok(());
         }
-        self.rows = self.rows.min(most);
-        let goal = (self.args.budget.as_secs_f64() / 60.0).clamp(0.2, 10.0);
-        // The first one also warms the server up. The rate rises with the rows, so three steps.
-        for _ in 0..3 {
+        let most = self.args.reading.limit.unwrap_or(MOST_ROWS).min(MOST_ROWS);
+        let mut sizing = Sizing::new(self.args.budget, FIRST_ROWS, LEAST_ROWS, most);
+        while let Some(rows) = sizing.next_rows().filter(|_| sizing.chosen().is_none() || Instant::now() < self.end) {
+            self.rows = rows;
+            let began = Instant::now();
             let seconds = self.measure(&Candidate::DEFAULT)?.map_err(Error::config)?;
-            self.sized = Some(seconds);
-            let read = self.last.as_ref().map_or(0, |report| report.read);
-            let is_all = read < self.rows || self.left() <= 0.0;
-            let Some(rows) = next_sample(self.rows, seconds, goal, most).filter(|_| !is_all) else { break };
-            (self.rows, self.sized) = (rows, None);
+            let is_all = self.last.as_ref().is_some_and(|report| report.read < rows);
+            sizing.add(SizingLoad { rows, is_all, wall: began.elapsed().as_secs_f64(), seconds });
         }
+        self.sized = sizing.chosen();
+        self.rows = self.sized.map_or(self.rows, |chosen| chosen.rows);
+        self.begin_race();
         Ok(())
+    }
+
+    fn begin_race(&mut self) {
+        (self.race_began, self.n_of_race, self.spent) = (Instant::now(), 0, Duration::ZERO);
+    }
+
+    /// The budget that has time for enough turns of samples like these; `None` if none has.
+    fn budget_to_decide(&self) -> Option<Duration> {
+        let mean = self.spent.checked_div(self.n_of_race).map(|mean| mean.as_secs_f64());
+        budget_that_decides(self.args.budget, mean.or(self.sized.map(|sized| sized.wall)).unwrap_or_default())
     }
 
     fn load(&mut self, candidate: &Candidate) -> Result<Report> {
@@ -299,25 +323,27 @@ impl Measure<Candidate> for Trials<'_> {
         // The time is over: the sample was measured by the defaults when its size was chosen.
         if *candidate == Candidate::DEFAULT
             && self.left() <= 0.0
-            && let Some(seconds) = self.sized
+            && let Some(sized) = self.sized
         {
-            return Ok(Ok(seconds));
+            return Ok(Ok(sized.seconds));
         }
         self.output.detail(&format!("measuring {candidate}"));
         if self.output.shows_progress() && self.output.is_terminal() {
-            let left = human::whole_time(self.args.budget.saturating_sub(self.began.elapsed()));
+            let left = human::whole_time(self.end.saturating_duration_since(Instant::now()));
             self.output.set_line(Some(&format!("{} loads measured, about {left} left; now {candidate}", self.n_done)));
         }
         let interrupted = || Err(Error::new(Kind::Interrupted, "interrupted"));
         if self.signals.is_over() {
             return interrupted();
         }
+        let began = Instant::now();
         self.copy.empty()?;
         let loaded = self.load(candidate);
         if self.signals.is_over() {
             return interrupted();
         }
-        self.n_done += 1;
+        (self.n_done, self.n_of_race) = (self.n_done + 1, self.n_of_race + 1);
+        self.spent += began.elapsed();
         let report = match loaded {
             Ok(report) => report,
             // The loader refused the options, or the server the method.
@@ -352,7 +378,8 @@ impl Measure<Candidate> for Trials<'_> {
     }
 
     fn left(&self) -> f64 {
-        1.0 - self.began.elapsed().as_secs_f64() / self.args.budget.as_secs_f64()
+        let left = self.end.saturating_duration_since(Instant::now()).as_secs_f64();
+        left / self.end.saturating_duration_since(self.race_began).as_secs_f64().max(1e-9)
     }
 }
 
@@ -370,6 +397,8 @@ struct TuneResult<'a> {
     sees_triggers: bool,
     /// The options of this command line that `inrush load` takes too.
     given: Vec<(String, Vec<String>)>,
+    /// The budget that decides, if this one had too few turns.
+    to_decide: Option<Duration>,
     outcome: Outcome<Candidate>,
     advice: Advice<Candidate>,
 }
@@ -447,7 +476,7 @@ impl TuneResult<'_> {
 
     fn sentence(&self) -> String {
         let Advice { rate, next, .. } = &self.advice;
-        let mut text = conclusion(&self.outcome, &self.advice);
+        let mut text = conclusion(&self.outcome, &self.advice, self.to_decide);
         if let Some(rows) = self.rows_in_all() {
             let seconds = Duration::from_secs_f64(rows as f64 / rate.median);
             let _ =
@@ -472,6 +501,7 @@ impl TuneResult<'_> {
             "left_out": self.left_out,
             "sees_triggers": self.sees_triggers,
             "rows_in_all": self.rows_in_all(),
+            "budget_to_decide_seconds": self.to_decide.map(|budget| budget.as_secs()),
             "command": self.command(),
             "exit_code": exit::OK,
         });
@@ -545,15 +575,6 @@ pub(crate) fn given(command: Command, arguments: impl Iterator<Item = OsString>)
 /// Options that `inrush load` lacks.
 const OWN: [&str; 6] = ["budget", "rows", "write-job", "callers", "row-bytes", "server-cores"];
 
-/// A word as a shell reads it.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
-}
-
 fn options(candidate: &Candidate) -> Value {
     candidate.options().into_iter().map(|(name, value)| (name.to_owned(), option(name, value))).collect()
 }
@@ -624,14 +645,14 @@ fn arms<C: Options>(outcome: &Outcome<C>) -> String {
 }
 
 /// What to take and why, with its rate, without a full stop.
-fn conclusion<C: Options>(outcome: &Outcome<C>, advice: &Advice<C>) -> String {
+fn conclusion<C: Options>(outcome: &Outcome<C>, advice: &Advice<C>, to_decide: Option<Duration>) -> String {
     let Advice { candidate, certainty, gain, rate, .. } = advice;
     let text = match certainty {
         Certainty::Faster => {
             format!("`{candidate}` is faster than the defaults, which take {} as long.", times(gain))
         }
         Certainty::DefaultsAreEnough => "The defaults are as fast as anything that was measured.".to_owned(),
-        Certainty::Undecided => format!("{} With the defaults:", undecided(outcome, advice)),
+        Certainty::Undecided => format!("{} With the defaults:", undecided(outcome, advice, to_decide)),
     };
     format!("{text} {}", short_interval(rate))
 }
@@ -678,49 +699,49 @@ fn not_measured<C: Display>(outcome: &Outcome<C>) -> String {
     }
 }
 
-/// Why nothing is decided.
-fn undecided<C: Options>(outcome: &Outcome<C>, advice: &Advice<C>) -> String {
+/// Why nothing is decided, and the budget that would decide.
+fn undecided<C: Options>(outcome: &Outcome<C>, advice: &Advice<C>, to_decide: Option<Duration>) -> String {
     let turns = human::counted(outcome.finalists[0].seconds.len() as u64, "turn");
+    let budget = match to_decide {
+        Some(budget) => format!("`--budget {}`", short(budget)),
+        None => "no `--budget` of a day or less".into(),
+    };
     let (fastest, times) = (advice.fastest, times(&advice.gain));
     match (fastest == C::DEFAULT, advice.gain.interval) {
         (true, _) if outcome.finalists.len() == 1 && outcome.dropped.is_empty() => {
-            "Undecided: nothing but the defaults was measured in this time; a longer `--budget` compares options."
-                .into()
+            format!("Undecided: nothing but the defaults was measured in this time; {budget} compares options.")
         }
         (true, _) => {
             format!(
-                "Undecided: the defaults were the fastest, but there was time for {turns} only; a longer `--budget` decides."
+                "Undecided: the defaults were the fastest, but there was time for {turns} only; {budget} has time for enough."
             )
         }
         (false, None) => format!(
-            "Undecided: `{fastest}` may be faster than the defaults, which took {times} as long; there was time for {turns} only, and a longer \
-             `--budget` decides."
+            "Undecided: `{fastest}` may be faster than the defaults, which took {times} as long; there was time for {turns} only, and \
+             {budget} has time for enough."
         ),
         (false, Some(_)) => format!(
-            "Undecided: `{fastest}` may be faster than the defaults, which take {times} as long; the machine is noisy, and a longer `--budget` \
-             decides more."
+            "Undecided: `{fastest}` may be faster than the defaults, which take {times} as long; the machine is noisy, and at a quieter \
+             time the same command decides."
         ),
     }
 }
 
+/// A time as `--budget` takes it.
+fn short(time: Duration) -> String {
+    match time.as_secs() {
+        seconds if seconds.is_multiple_of(60) => format!("{}m", seconds / 60),
+        seconds => format!("{seconds}s"),
+    }
+}
+
 /// The first sample.
-const FIRST_ROWS: u64 = 10_000;
+const FIRST_ROWS: u64 = 1000;
+/// The smallest sample that is chosen.
+const LEAST_ROWS: u64 = 100;
 /// The largest sample.
 const MOST_ROWS: u64 = 5_000_000;
 /// Memory for rows of the table itself.
 const MOST_BYTES: usize = 256 << 20;
 /// How many dropped candidates are shown.
 const SHOWN: usize = 3;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_quoted_for_a_shell() {
-        assert_eq!(quoted("a.csv"), "a.csv");
-        assert_eq!(quoted("my file"), "'my file'");
-        assert_eq!(quoted("it's"), r"'it'\''s'");
-        assert_eq!(quoted(""), "''");
-    }
-}

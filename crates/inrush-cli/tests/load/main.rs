@@ -62,6 +62,7 @@ mod scripts;
 mod server_of_own;
 mod server_sort;
 mod session;
+mod slow;
 mod sorted;
 mod step_cuts;
 mod steps;

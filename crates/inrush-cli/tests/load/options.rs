@@ -188,6 +188,7 @@ fn a_summary_for_people_and_a_document_for_programs() {
                 "tuning",
                 "unknown_records",
                 "version",
+                "waits",
                 "yielded_seconds"
             ]
         );

@@ -3,6 +3,7 @@
 use crate::numbers::{TABLE, numbers};
 use crate::place::{Done, Place, everywhere};
 use inrush_testkit::patience::until;
+use inrush_testkit::proxy::throttle::{Pieces, SlowRelay};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -78,9 +79,44 @@ fn a_result_and_a_command_that_works() {
             "{done}"
         );
         // The time is over after the first load: what was not measured is said.
-        for words in ["not measured, for want of time: ", "Undecided: nothing but the defaults was measured"] {
+        let hint = "Undecided: nothing but the defaults was measured in this time; `--budget ";
+        for words in ["not measured, for want of time: ", hint] {
             assert!(done.stdout.contains(words), "{done}");
         }
+    });
+}
+
+/// The way to the server passes so few bytes that a thousand rows take seconds: a sample has fewer. What is said of a budget that is too
+/// small is a budget for these samples.
+#[test]
+fn samples_shrink_where_rows_are_slow() {
+    everywhere("tune_slow", |place| {
+        place.sql("CREATE TABLE tuned_slow (id INT PRIMARY KEY, value TEXT)");
+        let text = "x".repeat(500);
+        place.write("slow.csv", numbers(3000, |id| format!("{id},{text}")));
+        let relay = SlowRelay::start(place.server.port, Pieces { bytes: 200, pause: Duration::from_millis(2) });
+        let over_relay = |arguments: &str| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
+            command.args(["tune", "tuned_slow", "slow.csv", "--json"]).args(arguments.split_whitespace());
+            command.current_dir(place.folder.path()).env("HOME", place.folder.path()).env_remove("INRUSH_URL");
+            command.env("INRUSH_PASSWORD", &place.server.password).args(["-u", &place.server.user, "-h", "127.0.0.1"]);
+            command.args(["-P", &relay.port().to_string(), "-D", place.schema.name(), "--tls", "disabled"]);
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        };
+        // 500 kB are 2,500 pieces, five seconds; the budget allows 1.2 for a load.
+        let run = over_relay("--budget 2m");
+        let bytes_of_sizing = 500 * 1000 + 500 * 240;
+        until("the samples", || relay.n_pieces() > bytes_of_sizing / 200 + 300);
+        // What is measured then is no concern of this test.
+        relay.pass_in(Pieces { bytes: 64 << 10, pause: Duration::ZERO });
+        let done = place.done(&run.wait_with_output().unwrap());
+        assert_eq!(done.code, 0, "{done}");
+        assert!((100..1000).contains(&done.json["sample_rows"].as_u64().unwrap()), "{done}");
+        assert_eq!(n_left(place, "tuned_slow"), "0");
+        let done = place.done(&over_relay("--budget 1ms").wait_with_output().unwrap());
+        let decides = &done.json["budget_to_decide_seconds"];
+        assert_eq!((done.code, &done.json["certainty"]), (0, &"undecided".into()), "{done}");
+        assert!(decides.as_u64().unwrap() >= 10 && decides.as_u64().unwrap().is_multiple_of(10), "{done}");
     });
 }
 

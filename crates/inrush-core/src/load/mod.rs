@@ -10,6 +10,7 @@ pub mod mode;
 pub mod modes;
 pub mod plan;
 pub mod report;
+pub mod slow;
 pub mod sort;
 pub mod source;
 pub mod steps;

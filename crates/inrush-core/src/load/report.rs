@@ -3,6 +3,7 @@
 //! Invariant: `read = stored + skipped + rejected + not_loaded + unknown`; in a load that finished, the last two are 0.
 
 use super::ledger::{JobId, NamedJob, Totals};
+use super::slow::{self, LoadWaits, WaitCause};
 use super::sort::Choice;
 use super::tuner::Tuned;
 use super::{Mode, Reject};
@@ -229,6 +230,8 @@ pub struct Report {
     pub elapsed: Duration,
     /// The part of it in which the load yielded to others.
     pub yielded: Duration,
+    /// What its connections and its reader waited for.
+    pub waits: LoadWaits,
     /// Which records are stored (in ranges that contain rejects, all except these).
     pub stored_records: Vec<Records>,
     /// Which records' fate is unknown.
@@ -260,6 +263,11 @@ impl Report {
     /// Rows that this run stored; the others were stored by earlier runs of the same job. 0 where it was loaded already.
     pub fn stored_by_this_run(&self) -> u64 {
         self.stored - self.resumed.rows
+    }
+
+    /// What a slow load waited for, and the share of its connections' time: see [`slow::slow`].
+    pub fn slow_because(&self) -> Option<(WaitCause, f64)> {
+        slow::slow(&self.waits, self.yielded, self.elapsed, self.read.saturating_sub(self.resumed.records))
     }
 
     /// Whether the counts add up.

@@ -56,6 +56,7 @@ pub fn as_json(report: &Report) -> Value {
         "bytes": report.bytes,
         "seconds": report.elapsed.as_secs_f64(),
         "yielded_seconds": report.yielded.as_secs_f64(),
+        "waits": waits_json(report),
         "stored_records": report.stored_records.iter().map(records_json).collect::<Vec<_>>(),
         "unknown_records": report.unknown_records.iter().map(records_json).collect::<Vec<_>>(),
         "first_rejects": report.first_rejects.iter().map(reject_json).collect::<Vec<_>>(),
@@ -68,6 +69,12 @@ fn rows_json(report: &Report) -> Value {
     let counts = report.counts().map(|(name, count)| (name.to_owned(), json!(count)));
     let changed = ("changed".to_owned(), json!(report.changed));
     Value::Object(counts.into_iter().chain([changed]).collect())
+}
+
+fn waits_json(report: &Report) -> Value {
+    let seconds = report.waits.named().map(|(name, time)| (format!("{name}_seconds"), json!(time.as_secs_f64())));
+    let slow = report.slow_because().map(|(cause, share)| json!({ "for": cause.name(), "share": share }));
+    Value::Object(seconds.into_iter().chain([("slow".to_owned(), json!(slow))]).collect())
 }
 
 fn job_json(job: &Job) -> Value {

@@ -3,6 +3,7 @@
 //! Has only atomics and short locks; no decision, and no I/O except that `abort` shuts down sockets.
 
 use crate::blocking::Aborter;
+use inrush_core::load::slow::LoadWaits;
 use std::fmt;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -17,6 +18,7 @@ pub struct Control {
     yields: AtomicBool,
     /// For how long, in microseconds, as far as it is over.
     yielded: AtomicU64,
+    waited: Mutex<LoadWaits>,
     /// Chunks after this one are not to be committed: a bad row was found in it, or it could not be stored.
     stop_after: AtomicU64,
     pub(super) read: AtomicU64,
@@ -107,6 +109,7 @@ impl Default for Control {
             aborted: AtomicBool::new(false),
             yields: AtomicBool::new(false),
             yielded: AtomicU64::new(0),
+            waited: Mutex::default(),
             stop_after: AtomicU64::new(u64::MAX),
             read: AtomicU64::new(0),
             stored: AtomicU64::new(0),
@@ -224,6 +227,16 @@ impl Control {
     /// For how long the load has yielded to others (`--throttle`), as far as those times are over.
     pub fn yielded(&self) -> Duration {
         Duration::from_micros(self.yielded.load(Relaxed))
+    }
+
+    /// Adds to what the load waited for.
+    pub(super) fn count_waits(&self, add: impl FnOnce(&mut LoadWaits)) {
+        add(&mut lock(&self.waited));
+    }
+
+    /// What the load waited for so far.
+    pub(super) fn waited(&self) -> LoadWaits {
+        *lock(&self.waited)
     }
 
     /// Has an abort end a connection that belongs to no lane.

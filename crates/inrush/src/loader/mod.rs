@@ -503,6 +503,7 @@ fn report(
         sort,
         elapsed: control.elapsed(),
         yielded: control.yielded(),
+        waits: control.waited(),
         stored_records: load_report::merge(std::mem::take(&mut counters.stored_records)),
         unknown_records: load_report::merge(std::mem::take(&mut counters.unknown_records)),
         first_rejects,

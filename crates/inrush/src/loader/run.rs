@@ -137,11 +137,22 @@ impl<'scope, 'env> LoadWorkers<'scope, 'env> {
                     Attempts::FirstTry
                 }
             };
+            let took = begun.elapsed();
+            let (fixed, trip) = target.load.control.take_fixed(number);
+            target.load.control.count_waits(|waits| {
+                waits.chunks += ack.idle;
+                match attempts {
+                    Attempts::FirstTry => {
+                        waits.commit += fixed.min(took);
+                        waits.rows += took.saturating_sub(fixed);
+                    }
+                    _ => waits.retries += took,
+                }
+            });
             // What a deadlock or a lost connection cost says nothing about sizes.
             if attempts == Attempts::FirstTry {
                 ack.at = target.load.control.elapsed();
-                ack.took = begun.elapsed();
-                (ack.fixed, ack.trip) = target.load.control.take_fixed(number);
+                (ack.took, ack.fixed, ack.trip) = (took, fixed, trip);
                 self.tune(&ack);
             }
             free_since = Instant::now();

@@ -2,7 +2,7 @@
 
 use super::{Area, Rule};
 use crate::doctor::facts::Facts;
-use crate::doctor::finding::Symptom;
+use crate::doctor::finding::{Effect, Symptom};
 
 /// The rule.
 pub(super) const RULE: Rule = Rule {
@@ -17,12 +17,23 @@ fn check(facts: &Facts) -> Option<Symptom> {
     if facts.is_on("log_bin") != Some(true) || facts.number("sync_binlog") != Some(1) {
         return None;
     }
-    let mut found = Symptom::known(
-        "each commit waits for the binlog as well",
-        1.5,
-        "a second wait for the disk a group of commits",
-    )
-    .because(facts.shown("sync_binlog"));
+    let probe = facts.probe.filter(|probe| !probe.thousand_rows.is_zero());
+    let effect = match probe {
+        Some(probe) => Effect::Measured {
+            factor: probe.without_commit(1.0 - facts.redo_share()),
+            what: "of a program that commits every 1,000 rows, if it did not wait for the binlog".into(),
+        },
+        None => Effect::Known { what: "a second wait for the disk a group of commits".into(), weight: 1.5 },
+    };
+    let title = match facts.redo_share() > 0.0 {
+        true => "each commit waits for the binlog as well",
+        false => "each commit waits until the binlog is on the disk",
+    };
+    let mut found = Symptom::new(title, effect).because(facts.shown("sync_binlog"));
+    if let Some(probe) = probe {
+        let [commit, rows] = [probe.commit, probe.thousand_rows].map(|time| time.as_secs_f64() * 1000.0);
+        found = found.because(format!("a commit takes {commit:.2} ms, 1,000 short rows in one statement {rows:.2} ms"));
+    }
     if let Some(sync) = facts.binlog_sync {
         found = found.because(Facts::flushes("the binlog", sync));
     }

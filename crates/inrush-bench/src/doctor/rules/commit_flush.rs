@@ -21,8 +21,8 @@ fn check(facts: &Facts) -> Option<Symptom> {
     let probe = facts.probe.filter(|probe| !probe.thousand_rows.is_zero());
     let effect = match (probe, facts.commit_time) {
         (Some(probe), _) => Effect::Measured {
-            factor: 1.0 + probe.commit.as_secs_f64() / probe.thousand_rows.as_secs_f64(),
-            what: "of a program that commits every 1,000 rows, if a commit took no time".into(),
+            factor: probe.without_commit(facts.redo_share()),
+            what: "of a program that commits every 1,000 rows, if it did not wait for the redo log".into(),
         },
         (None, Some((commit, write))) if commit + write > ENOUGH => {
             let share = commit.as_secs_f64() / (commit + write).as_secs_f64();

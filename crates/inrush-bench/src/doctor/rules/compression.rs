@@ -16,15 +16,16 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(facts: &Facts) -> Option<Symptom> {
     let (plain, compressed) = (facts.link.upload?, facts.link.upload_compressed?);
-    if compressed < plain * 1.2 {
+    let factor = facts.load_gain(plain, compressed);
+    if factor < 1.1 || facts.link.is_socket || facts.link.local_socket.is_some() {
         return None;
     }
     Some(
         Symptom::new(
             "the network is slower than compression",
             Effect::Measured {
-                factor: compressed / plain,
-                what: "of a long statement's bytes a second, compressed".into(),
+                factor,
+                what: "a compressed load, by the bytes that travel and the time to store them".into(),
             },
         )
         .because(format!("{} a second as it is, {} compressed", human::bytes(plain), human::bytes(compressed)))

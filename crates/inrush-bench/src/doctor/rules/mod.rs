@@ -53,6 +53,7 @@ mod round_trip;
 mod semi_sync;
 mod socket;
 mod statement_log;
+mod text_key;
 mod tls_cost;
 mod triggers;
 mod unused_index;
@@ -165,6 +166,7 @@ pub const RULES: &[Rule] = &[
     no_primary_key::RULE,
     random_key::RULE,
     wide_key::RULE,
+    text_key::RULE,
     many_indexes::RULE,
     unused_index::RULE,
     redundant_index::RULE,

@@ -17,15 +17,16 @@ pub(super) const RULE: Rule = Rule {
 fn check(facts: &Facts) -> Option<Symptom> {
     let socket = facts.link.local_socket.as_ref().filter(|_| !facts.link.is_socket)?;
     let (tcp, by_socket) = (facts.link.upload?, facts.link.upload_socket?);
-    if by_socket < tcp * 1.1 {
+    let factor = facts.load_gain(tcp, by_socket);
+    if factor < 1.05 {
         return None;
     }
     Some(
         Symptom::new(
             "the server is on this machine, and is reached by TCP",
             Effect::Measured {
-                factor: by_socket / tcp,
-                what: "of a long statement's bytes a second, over its Unix socket".into(),
+                factor,
+                what: "a load over its Unix socket, by the bytes that travel and the time to store them".into(),
             },
         )
         .because(format!("{} a second by TCP, {} by `{socket}`", human::bytes(tcp), human::bytes(by_socket)))

@@ -16,22 +16,19 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(facts: &Facts) -> Option<Symptom> {
     let (with, without) = (facts.link.upload?, facts.link.upload_plain?);
-    // What is faster than a load ever is does not slow it.
-    if without < with * 1.2 || with > FAST {
+    let factor = facts.load_gain(with, without);
+    if factor < 1.05 {
         return None;
     }
     Some(
         Symptom::new(
-            "encryption slows long statements",
+            "encryption slows loads",
             Effect::Measured {
-                factor: without / with,
-                what: "of a long statement's bytes a second, without TLS".into(),
+                factor,
+                what: "a load without TLS, by the bytes that travel and the time to store them".into(),
             },
         )
         .because(format!("{} a second with TLS, {} without", human::bytes(with), human::bytes(without)))
         .do_this("keep it; on one machine a Unix socket needs none, and a processor with AES instructions is faster"),
     )
 }
-
-/// Bytes a second that no load of this project reaches.
-const FAST: f64 = 1.5e9;

@@ -3,7 +3,7 @@
 use super::args::LoadArgs;
 use super::interrupt::Watch;
 use super::stopped::why_it_stopped;
-use super::{Loaded, show};
+use super::{Loaded, show, slow};
 use crate::{Output, exit};
 use inrush::sans_io::load::report::Report;
 use inrush_core::Result;
@@ -46,6 +46,7 @@ pub(crate) fn run(args: &LoadArgs, tables: Vec<TableLoad>, signals: &Watch, outp
             match &loaded {
                 Ok(loaded) => {
                     show::report(&loaded.report, args.reject_file(), loaded.verified.as_ref(), output);
+                    slow::sentence(&loaded.report, &args).iter().for_each(|line| output.notice(line));
                     output.result("");
                 }
                 Err(error) => output.error(&format!("table `{table}`: {}", exit::explain(error))),

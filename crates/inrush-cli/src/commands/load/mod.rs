@@ -16,6 +16,7 @@ mod progress;
 mod rate;
 mod repeats;
 mod show;
+mod slow;
 mod sources;
 mod stopped;
 mod verified;
@@ -76,6 +77,7 @@ fn run_loads(args: &LoadArgs, signals: &Watch, output: &Output) -> Result<u8> {
         let args = args.for_table(&only.table, only.into, only.files);
         let loaded = load_and_verify(&args, None, signals, output)?;
         show::report(&loaded.report, args.reject_file(), loaded.verified.as_ref(), output);
+        slow::sentence(&loaded.report, &args).iter().for_each(|line| output.notice(line));
         return Ok(loaded.code());
     }
     let load = |one: sources::TableFiles| many::TableLoad {

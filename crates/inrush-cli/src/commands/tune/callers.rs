@@ -14,12 +14,13 @@ use inrush::blocking::Connection;
 use inrush::table::TableName;
 use inrush_bench::facts::ServerProcess;
 use inrush_bench::histogram::Latencies;
+use inrush_bench::tune::Options;
 use inrush_bench::tune::copy::TableCopy;
 use inrush_bench::tune::race::{Measure, Outcome};
+use inrush_bench::tune::sample::{Sizing, SizingLoad, budget_that_decides};
 use inrush_bench::tune::service::callers::{CallerRows, Callers, Inserted};
 use inrush_bench::tune::service::{self, Alone, Formula, Together};
 use inrush_bench::tune::verdict::{self, Advice};
-use inrush_bench::tune::{Options, next_sample};
 use inrush_core::{Error, Kind, Result, human};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -79,6 +80,7 @@ fn measure(
     copy: &mut TableCopy,
     (signals, output): (&Watch, &Output),
 ) -> Result<Service> {
+    let began = Instant::now();
     let server = Server::read(config, args.server_cores.map(|cores| cores as usize))?;
     let rows = match table {
         Some(table) => CallerRows::of_table(config, table, MOST_ROWS, MOST_BYTES)?,
@@ -102,17 +104,21 @@ fn measure(
         sized: None,
         latencies: BTreeMap::new(),
         part: args.budget.mul_f64(FOR_TOGETHER),
-        began: Instant::now(),
+        end: began + args.budget.mul_f64(FOR_TOGETHER),
+        race_began: began,
+        n_of_race: 0,
+        spent: Duration::ZERO,
         signals,
         output,
     };
     let together_rows = trials.choose_rows::<Together>(n_callers)?;
     let together = service::race_together(n_callers, server.room, &mut trials)?;
-    trials.part = args.budget.mul_f64(1.0 - FOR_TOGETHER);
-    trials.began = Instant::now();
+    let together_decides = trials.budget_to_decide(FOR_TOGETHER);
+    (trials.part, trials.end) = (args.budget.mul_f64(1.0 - FOR_TOGETHER), began + args.budget);
     let formulas = service::formulas(server.cores, server.own_cores);
     let alone_rows = trials.choose_rows::<Alone>(n_callers)?;
     let alone = service::race_alone(&service::pool_sizes(n_callers, server.room, &formulas), &mut trials)?;
+    let alone_decides = trials.budget_to_decide(1.0 - FOR_TOGETHER);
     let latencies = std::mem::take(&mut trials.latencies);
     let nothing = || Error::config("nothing was measured to its end");
     Ok(Service {
@@ -128,7 +134,9 @@ fn measure(
         together_advice: verdict::of(&together, together_rows).ok_or_else(nothing)?,
         alone_advice: verdict::of(&alone, alone_rows).ok_or_else(nothing)?,
         together: (together, together_rows),
+        together_decides,
         alone: (alone, alone_rows),
+        alone_decides,
         server,
         formulas,
         latencies,
@@ -178,38 +186,51 @@ struct Trials<'a> {
     most_rows: u64,
     /// Rows of a sample.
     rows: u64,
-    /// Seconds that the defaults took for a sample of this size.
-    sized: Option<f64>,
+    /// The sample of the defaults that chose this size.
+    sized: Option<SizingLoad>,
     /// How long callers waited, by the options.
     latencies: BTreeMap<String, Latencies>,
     /// The time for this race.
     part: Duration,
-    began: Instant,
+    /// No measurement of this race begins after that.
+    end: Instant,
+    /// When the size was chosen: shares of the time are of what was left then.
+    race_began: Instant,
+    /// Samples since then, and the time that they took with all that belongs to them.
+    n_of_race: u32,
+    spent: Duration,
     signals: &'a Watch,
     output: &'a Output,
 }
 
 impl Trials<'_> {
-    /// Chooses how many rows a sample has: so many that the defaults take a thirtieth of the time for the race.
+    /// Chooses how many rows a sample has.
     fn choose_rows<C: Options>(&mut self, n_callers: usize) -> Result<u64>
     where
         Self: Measure<C>,
     {
         self.sized = None;
-        self.rows = (n_callers as u64 * 4).max(FIRST_ROWS).min(self.most_rows);
-        let goal = (self.part.as_secs_f64() / 30.0).clamp(0.1, 5.0);
-        for _ in 0..3 {
+        let least = n_callers as u64;
+        let mut sizing = Sizing::new(self.part, (least * 4).max(FIRST_ROWS), least, self.most_rows);
+        while let Some(rows) = sizing.next_rows().filter(|_| sizing.chosen().is_none() || Instant::now() < self.end) {
+            self.rows = rows;
+            let began = Instant::now();
             let seconds = self.measure(&C::DEFAULT)?.map_err(Error::config)?;
-            self.sized = Some(seconds);
-            let left = Measure::<C>::left(self);
-            let Some(rows) = next_sample(self.rows, seconds, goal, self.most_rows).filter(|_| left > 0.0) else {
-                break;
-            };
-            (self.rows, self.sized) = (rows, None);
+            sizing.add(SizingLoad { rows, is_all: false, wall: began.elapsed().as_secs_f64(), seconds });
         }
-        // What was measured with fewer rows is no part of the result.
+        self.sized = sizing.chosen();
+        self.rows = self.sized.map_or(self.rows, |chosen| chosen.rows);
+        // What was measured with other numbers of rows is no part of the result.
         self.latencies.remove(&C::DEFAULT.to_string());
+        (self.race_began, self.n_of_race, self.spent) = (Instant::now(), 0, Duration::ZERO);
         Ok(self.rows)
+    }
+
+    /// The whole budget in which this race has time for enough turns of samples like these, if its part is such a share; `None` if none has.
+    fn budget_to_decide(&self, share: f64) -> Option<Duration> {
+        let mean = self.spent.checked_div(self.n_of_race).map(|mean| mean.as_secs_f64());
+        let seconds = mean.or(self.sized.map(|sized| sized.wall)).unwrap_or_default();
+        budget_that_decides(self.part.div_f64(share), seconds / share)
     }
 
     fn trial<C: Options>(
@@ -218,14 +239,15 @@ impl Trials<'_> {
         insert: impl FnOnce(&Callers, u64, &dyn Fn() -> bool) -> Result<Inserted>,
     ) -> Result<std::result::Result<f64, String>> {
         // The time is over: the sample was measured by the defaults when its size was chosen.
-        if let (true, true, Some(seconds)) = (*candidate == C::DEFAULT, self.left_of_part() <= 0.0, self.sized) {
-            return Ok(Ok(seconds));
+        if let (true, true, Some(sized)) = (*candidate == C::DEFAULT, self.left_of_part() <= 0.0, self.sized) {
+            return Ok(Ok(sized.seconds));
         }
         self.output.detail(&format!("measuring {candidate}"));
         if self.output.shows_progress() && self.output.is_terminal() {
-            let left = human::whole_time(self.part.saturating_sub(self.began.elapsed()));
+            let left = human::whole_time(self.end.saturating_duration_since(Instant::now()));
             self.output.set_line(Some(&format!("measuring {candidate}; about {left} left for this comparison")));
         }
+        let began = Instant::now();
         self.copy.empty()?;
         let is_over = || self.signals.is_over();
         let inserted = match insert(self.callers, self.rows, &is_over) {
@@ -239,11 +261,13 @@ impl Trials<'_> {
             return Err(Error::new(Kind::Protocol, message));
         }
         self.latencies.entry(candidate.to_string()).or_default().merge(&inserted.latency);
+        (self.n_of_race, self.spent) = (self.n_of_race + 1, self.spent + began.elapsed());
         Ok(Ok(inserted.seconds))
     }
 
     fn left_of_part(&self) -> f64 {
-        1.0 - self.began.elapsed().as_secs_f64() / self.part.as_secs_f64()
+        let left = self.end.saturating_duration_since(Instant::now()).as_secs_f64();
+        left / self.end.saturating_duration_since(self.race_began).as_secs_f64().max(1e-9)
     }
 }
 
@@ -279,8 +303,11 @@ struct Service {
     server: Server,
     /// The outcome, and how many rows a sample had.
     together: (Outcome<Together>, u64),
+    /// The budget that decides, if this one has too few turns.
+    together_decides: Option<Duration>,
     together_advice: Advice<Together>,
     alone: (Outcome<Alone>, u64),
+    alone_decides: Option<Duration>,
     alone_advice: Advice<Alone>,
     formulas: Vec<Formula>,
     latencies: BTreeMap<String, Latencies>,
@@ -365,13 +392,13 @@ impl Service {
         let _ = writeln!(
             text,
             "\nThe inserter: {}{}.",
-            conclusion(together, &self.together_advice),
+            conclusion(together, &self.together_advice, self.together_decides),
             self.waits(&self.together_advice.candidate)
         );
         let _ = writeln!(
             text,
             "The pool: {}{}.",
-            conclusion(alone, &self.alone_advice),
+            conclusion(alone, &self.alone_advice, self.alone_decides),
             self.waits(&self.alone_advice.candidate)
         );
         let _ = write!(
@@ -405,8 +432,8 @@ impl Service {
             "row_bytes": self.row_bytes,
             "left_out": self.left_out,
             "sees_triggers": self.sees_triggers,
-            "inserter": self.race_json(&self.together, &self.together_advice, &together_json),
-            "pool": self.race_json(&self.alone, &self.alone_advice, &alone_json),
+            "inserter": self.race_json(&self.together, &self.together_advice, self.together_decides, &together_json),
+            "pool": self.race_json(&self.alone, &self.alone_advice, self.alone_decides, &alone_json),
             "formulas": formulas.collect::<Vec<_>>(),
             "littles_law_connections": self.little(),
             "inserter_times_pool": self.gain(),
@@ -420,9 +447,12 @@ impl Service {
         &self,
         (outcome, rows): &(Outcome<C>, u64),
         advice: &Advice<C>,
+        to_decide: Option<Duration>,
         of: &dyn Fn(&C) -> Value,
     ) -> Value {
         let mut race = options_of(outcome, advice, of);
+        let to_decide = to_decide.filter(|_| verdict::lacks_turns(advice));
+        race["budget_to_decide_seconds"] = json!(to_decide.map(|budget| budget.as_secs()));
         race["sample_rows"] = json!(rows);
         let ms = |time: Duration| time.as_secs_f64() * 1e3;
         race["wait_ms"] =

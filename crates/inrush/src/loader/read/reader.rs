@@ -13,7 +13,7 @@ use inrush_core::{Error, Result};
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A batch that is not parsed yet, and the plan of its source.
 pub(crate) type Next = (UnparsedChunk, Arc<SourcePlan>);
@@ -51,7 +51,9 @@ impl Reader {
                 if !self.control.wants_more() {
                     return Ok(false);
                 }
+                let began = Instant::now();
                 let read = source.next_raw_chunk();
+                self.control.count_waits(|waits| waits.source += began.elapsed());
                 // The stop request may have ended the program that fed us too: then this is not the end of its rows.
                 if self.control.is_stopping() && !matches!(read, Ok(Some(_))) {
                     return Ok(false);
@@ -101,11 +103,13 @@ impl Reader {
         self.last_bytes = bytes;
         let reservation = self.tuning.budget().reserve(bytes);
         if let Some(pace) = &mut self.pace {
+            let began = Instant::now();
             while let wait @ 1.. = pace.wait(self.control.elapsed()).as_micros()
                 && self.control.wants_more()
             {
                 thread::sleep(LOOK_EVERY.min(Duration::from_micros(wait as u64)));
             }
+            self.control.count_waits(|waits| waits.rate += began.elapsed());
             pace.let_go(records, bytes, self.control.elapsed());
         }
         while self.control.is_yielding() && self.control.wants_more() {
