@@ -5,6 +5,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::Output;
 use crate::colour::Color;
 use crate::commands::bench::BenchArgs;
+use crate::commands::copy::CopyArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::documents::CompletionsArgs;
 use crate::commands::export::ExportArgs;
@@ -29,7 +30,7 @@ const ENVIRONMENT: &str = "\
 Environment:
   INRUSH_URL             the server, as for --url; may hold a password
   INRUSH_PASSWORD        the password
-  INRUSH_OTHER_PASSWORD  the password of `--other`
+  INRUSH_OTHER_PASSWORD  the password of `--other`, and of the server that `copy` writes to
   INRUSH_MYSQLD          the server program that `inrush server` starts";
 
 /// Options of every command.
@@ -95,6 +96,7 @@ impl GlobalArgs {
 pub(crate) enum Command {
     Load(Box<LoadArgs>),
     Export(Box<ExportArgs>),
+    Copy(Box<CopyArgs>),
     Verify(Box<VerifyArgs>),
     Run(RunArgs),
     Doctor(DoctorArgs),

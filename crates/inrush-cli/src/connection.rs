@@ -155,14 +155,33 @@ impl ConnectArgs {
 /// A second server: by a URL, without option files, which are of the first one. The password comes from the file or from
 /// INRUSH_OTHER_PASSWORD.
 pub(crate) fn other_server(url: &str, password_file: Option<&Path>) -> Result<Config> {
+    server_by_url(url, "`--other`", &PasswordOfUrl { file: password_file, ..PasswordOfUrl::OTHER })
+}
+
+/// Where the password of a server comes from that is named by a URL on the command line.
+pub(crate) struct PasswordOfUrl<'a> {
+    pub(crate) file: Option<&'a Path>,
+    /// The option for the file.
+    pub(crate) option: &'static str,
+    pub(crate) variable: &'static str,
+}
+
+impl PasswordOfUrl<'_> {
+    pub(crate) const FIRST: Self = Self { file: None, option: "--password-file", variable: "INRUSH_PASSWORD" };
+    pub(crate) const OTHER: Self =
+        Self { file: None, option: "--other-password-file", variable: "INRUSH_OTHER_PASSWORD" };
+}
+
+/// A server by a URL alone, without option files. `place`: what the URL is, for messages.
+pub(crate) fn server_by_url(url: &str, place: &str, password: &PasswordOfUrl<'_>) -> Result<Config> {
     let config = Config::parse(url)?;
     if config.has_secret() {
-        return Err(Error::config("a password in `--other` is seen by every user of this machine")
-            .with_hint("use `--other-password-file FILE` or INRUSH_OTHER_PASSWORD"));
+        return Err(Error::config(format!("a password in {place} is seen by every user of this machine"))
+            .with_hint(format!("use `{} FILE` or {}", password.option, password.variable)));
     }
-    let password = match password_file {
+    let password = match password.file {
         Some(file) => Some(first_line(file)?),
-        None => std::env::var("INRUSH_OTHER_PASSWORD").ok(),
+        None => std::env::var(password.variable).ok(),
     };
     Ok(match password {
         Some(password) => config.with_password(password),

@@ -43,6 +43,7 @@ fn main() -> ExitCode {
     let (name, done) = match &cli.command {
         Command::Load(arguments) => ("load", commands::load::run(arguments, &output)),
         Command::Export(arguments) => ("export", commands::export::run(arguments, &output)),
+        Command::Copy(arguments) => ("copy", commands::copy::run(arguments, &output)),
         Command::Verify(arguments) => ("verify", commands::verify::run(arguments, &output)),
         Command::Run(arguments) => ("run", commands::run::run(arguments, &output)),
         Command::Doctor(arguments) => ("doctor", commands::doctor::run(arguments, &output)),

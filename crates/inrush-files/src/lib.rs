@@ -93,7 +93,7 @@ pub use objects::{ObjectFolder, ObjectUpload};
 pub use open::open;
 pub use paths::{expand, table_of};
 pub use raw::raw_bytes;
-pub use record_batches::{record_batches, record_batches_by_content, record_batches_once};
+pub use record_batches::{record_batches, record_batches_by_content, record_batches_by_name, record_batches_once};
 pub use script::script_bytes;
 pub use sniff::DetectedDialect;
 pub use together::{

@@ -224,4 +224,4 @@ pub use pool::{PoolStatus, Pooled};
 pub use read_view::{BinlogPosition, ReadLock, ReadView};
 pub use sql::{Sql, Text, Warning};
 #[cfg(feature = "loader")]
-pub use verify::{Difference, DifferenceKind, Verified, VerifyControl, VerifyOptions, verify_tables};
+pub use verify::{Difference, DifferenceKind, Verified, VerifyControl, VerifyOptions, verify_seen_by, verify_tables};

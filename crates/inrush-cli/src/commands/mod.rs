@@ -1,6 +1,7 @@
 //! The commands, a file or folder each. A command turns its arguments into an exit code or an error.
 
 pub(crate) mod bench;
+pub(crate) mod copy;
 pub(crate) mod differences;
 pub(crate) mod doctor;
 pub(crate) mod documents;

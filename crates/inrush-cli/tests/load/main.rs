@@ -16,6 +16,8 @@ mod chunks;
 mod columns;
 mod comments;
 mod computed;
+mod copy;
+mod copy_resumed;
 mod doctor;
 mod drift;
 mod dumps;

@@ -44,13 +44,15 @@ struct Walk<'a, 'e> {
     described: AtomicUsize,
 }
 
+/// Compares all cells. Returns the connection that read the first table, if one was given.
 pub(super) fn compare(
     pair: &mut Pair,
+    reader: Option<Connection>,
     options: &VerifyOptions,
     control: &VerifyControl,
     each: &mut Each<'_>,
     verified: &mut Verified,
-) -> Result<()> {
+) -> Result<Option<Connection>> {
     let rows = pair.estimated_rows()?;
     let cell_rows = options.rate.map_or(CELL_ROWS, |rate| rate.get().min(CELL_ROWS));
     let (identity, column) = (pair.identity(), pair.range_column().map(str::to_owned));
@@ -69,7 +71,11 @@ pub(super) fn compare(
             .with_hint("a rate needs a key that begins with a number, a date or a time, or with a text of one collation on both sides"));
     }
     let n_cells = bounds.as_ref().map_or(1, |bounds| bounds.literals.len() + 1);
-    let lanes = pair.connections(options.lanes.min(n_cells))?;
+    let is_given = reader.is_some();
+    let lanes = match reader {
+        Some(reader) => vec![pair.connections_by(reader)?],
+        None => pair.connections(options.lanes.min(n_cells))?,
+    };
     let walk = Walk {
         pair,
         sql: &pair.sql,
@@ -82,25 +88,25 @@ pub(super) fn compare(
         found: Mutex::new((verified, each)),
         described: AtomicUsize::new(0),
     };
-    walk.run(lanes, n_cells)?;
-    checkpoint.map_or(Ok(()), Checkpoint::remove)
+    let mut lanes = walk.run(lanes, n_cells)?;
+    checkpoint.map_or(Ok(()), Checkpoint::remove)?;
+    Ok(lanes.pop().filter(|_| is_given).map(|lane| lane.one))
 }
 
 impl Walk<'_, '_> {
-    /// Compares all cells, each by one of the lanes.
-    fn run(&self, lanes: Vec<Connections>, n_cells: usize) -> Result<()> {
+    /// Compares all cells, each by one of the lanes. Returns the lanes.
+    fn run(&self, lanes: Vec<Connections>, n_cells: usize) -> Result<Vec<Connections>> {
         let next = AtomicUsize::new(0);
         let lane = |mut connections: Connections| {
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 if at >= n_cells {
-                    return Ok(());
+                    return Ok(connections);
                 }
-                let end = self.cell(&mut connections, at);
-                if end.is_err() {
+                if let Err(error) = self.cell(&mut connections, at) {
                     // The other lanes take no further cell.
                     next.store(n_cells, Ordering::Relaxed);
-                    return end;
+                    return Err(error);
                 }
             }
         };

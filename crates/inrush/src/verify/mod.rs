@@ -12,8 +12,9 @@ mod pace;
 mod rows;
 mod side;
 
+use crate::blocking::Connection;
 use crate::table::TableName;
-use crate::{Config, Result};
+use crate::{Config, Error, Result};
 pub use rows::{Difference, DifferenceKind};
 use side::{Pair, Side};
 use std::num::NonZeroU64;
@@ -214,6 +215,35 @@ pub fn verify_tables(
     control: &VerifyControl,
     mut each: impl FnMut(Difference) -> Result<()> + Send,
 ) -> Result<Verified> {
+    compare(None, one, other, options, control, &mut each).map(|(verified, _)| verified)
+}
+
+/// [`verify_tables`] whose first table is read by this connection alone, and is as the connection sees it: in a transaction of a
+/// [`ReadView`](crate::ReadView), the rows of that state. Its session's zone must be `+00:00`. Returns the connection, whose `sql_mode` is empty
+/// now.
+///
+/// # Errors
+/// Those of [`verify_tables`].
+pub fn verify_seen_by(
+    reader: Connection,
+    one: (&Config, &TableName),
+    other: (&Config, &TableName),
+    options: &VerifyOptions,
+    control: &VerifyControl,
+    mut each: impl FnMut(Difference) -> Result<()> + Send,
+) -> Result<(Verified, Connection)> {
+    let (verified, reader) = compare(Some(reader), one, other, options, control, &mut each)?;
+    Ok((verified, reader.ok_or_else(|| Error::protocol("the comparison kept its connection"))?))
+}
+
+fn compare(
+    reader: Option<Connection>,
+    one: (&Config, &TableName),
+    other: (&Config, &TableName),
+    options: &VerifyOptions,
+    control: &VerifyControl,
+    each: &mut cells::Each<'_>,
+) -> Result<(Verified, Option<Connection>)> {
     let is_one_server = one.0.is_same_login(other.0);
     let (mut one, mut other) = (Side::open(one, options)?, Side::open(other, options)?);
     if let Some(condition) = &options.condition {
@@ -222,6 +252,6 @@ pub fn verify_tables(
     }
     let mut pair = Pair::new(one, other, options, is_one_server)?;
     let mut verified = Verified { key: pair.key_names(), columns: pair.column_names(), ..Verified::default() };
-    cells::compare(&mut pair, options, control, &mut each, &mut verified)?;
-    Ok(verified)
+    let reader = cells::compare(&mut pair, reader, options, control, each, &mut verified)?;
+    Ok((verified, reader))
 }

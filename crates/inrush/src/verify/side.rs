@@ -245,6 +245,11 @@ impl Pair {
         self.sql[0].columns.iter().map(|column| column.quoted().to_owned()).collect()
     }
 
+    /// A lane whose first side is read by this connection.
+    pub(super) fn connections_by(&self, reader: Connection) -> Result<Connections> {
+        Ok(Connections { one: prepared(reader)?, other: self.other.again()? })
+    }
+
     /// Connections for at most so many lanes.
     pub(super) fn connections(&self, lanes: usize) -> Result<Vec<Connections>> {
         if !self.is_snapshot {

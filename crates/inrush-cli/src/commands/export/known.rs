@@ -17,20 +17,20 @@ use std::sync::Arc;
 
 /// Columns by what they hold.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
-    pub(super) documents: Vec<String>,
-    pub(super) vectors: Vec<String>,
+pub(crate) struct Known {
+    pub(crate) documents: Vec<String>,
+    pub(crate) vectors: Vec<String>,
     /// ENUM and SET, for which a reader of CSV takes nothing between two delimiters for NULL.
-    pub(super) choices: Vec<String>,
+    pub(crate) choices: Vec<String>,
     /// YEAR: the text `0` would be 2000 for a server, so text files have four digits.
-    pub(super) years: Vec<String>,
+    pub(crate) years: Vec<String>,
     /// ENUM, each with the text by which its error value (index 0) is read.
-    pub(super) enums: Vec<(String, String)>,
+    pub(crate) enums: Vec<(String, String)>,
 }
 
 /// What becomes of the error value of an ENUM, which servers show as ''. It is not the member '', and no format has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ErrorValues {
+pub(crate) enum ErrorValues {
     Refuse,
     Null,
     Empty,
@@ -38,13 +38,13 @@ pub(super) enum ErrorValues {
 
 impl Known {
     /// Adds the columns of a query's result whose type is JSON. MariaDB has no such type: there they are texts.
-    pub(super) fn add_documents(&mut self, columns: &[ColumnDef]) {
+    pub(crate) fn add_documents(&mut self, columns: &[ColumnDef]) {
         let documents = columns.iter().filter(|column| column.ty == ColumnType::MYSQL_TYPE_JSON);
         self.documents.extend(documents.map(|column| column.name.clone()));
     }
 
     /// The schema with this, so that readers of the file know it too. SQL has vectors as bytes, which both kinds of servers take.
-    pub(super) fn schema(&self, schema: &SchemaRef, format: WrittenFormat, errors: ErrorValues) -> SchemaRef {
+    pub(crate) fn schema(&self, schema: &SchemaRef, format: WrittenFormat, errors: ErrorValues) -> SchemaRef {
         let is_enum = |name: &String| self.enums.iter().any(|(column, _)| column == name);
         let is_json = [("ARROW:extension:name", "arrow.json"), ("ARROW:extension:metadata", "")];
         let is_json = HashMap::from(is_json.map(|(key, value)| (key.to_owned(), value.to_owned())));
@@ -74,7 +74,7 @@ impl Known {
     ///
     /// # Errors
     /// `Data` for such a value, if it is to be refused.
-    pub(super) fn without_error_values(&self, batch: RecordBatch, errors: ErrorValues) -> Result<RecordBatch> {
+    pub(crate) fn without_error_values(&self, batch: RecordBatch, errors: ErrorValues) -> Result<RecordBatch> {
         let mut columns = batch.columns().to_vec();
         let mut fields: Vec<_> = batch.schema().fields().iter().cloned().collect();
         for (field, column) in fields.iter_mut().zip(&mut columns) {
@@ -100,7 +100,7 @@ impl Known {
     }
 
     /// The same for rows without arrays, and what [`Known::check_without_quotes`] refuses unless there are quotes.
-    pub(super) fn add_rules(&self, layout: &mut RowLayout, errors: ErrorValues, has_quotes: bool) {
+    pub(crate) fn add_rules(&self, layout: &mut RowLayout, errors: ErrorValues, has_quotes: bool) {
         let rule = match errors {
             ErrorValues::Refuse => TextRule::Refuse(error_value),
             ErrorValues::Null => TextRule::Null,
@@ -116,7 +116,7 @@ impl Known {
     ///
     /// # Errors
     /// `Data` for an empty text of an ENUM or a SET.
-    pub(super) fn check_without_quotes(&self, batch: &RecordBatch) -> Result<()> {
+    pub(crate) fn check_without_quotes(&self, batch: &RecordBatch) -> Result<()> {
         let schema = batch.schema();
         for (field, array) in schema.fields().iter().zip(batch.columns()) {
             let texts = array.as_string_opt::<i32>().filter(|_| self.choices.contains(field.name()));
@@ -131,7 +131,7 @@ impl Known {
     ///
     /// # Errors
     /// `Protocol` for a batch of other columns.
-    pub(super) fn batch(schema: &SchemaRef, batch: &RecordBatch) -> Result<RecordBatch> {
+    pub(crate) fn batch(schema: &SchemaRef, batch: &RecordBatch) -> Result<RecordBatch> {
         let column = |(array, field): (&ArrayRef, &Arc<Field>)| match (array.data_type(), field.data_type()) {
             (DataType::Binary, DataType::List(_)) => vectors(array.as_binary()),
             (DataType::List(_), DataType::Binary) => vector_bytes(array.as_list()),

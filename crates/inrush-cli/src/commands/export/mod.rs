@@ -10,11 +10,11 @@
 mod args;
 mod file;
 mod folder;
-mod known;
+pub(crate) mod known;
 mod lanes;
 mod pace;
 mod parts;
-mod tables;
+pub(crate) mod tables;
 
 use crate::commands::manifest::{Exported, Manifest, RowsOf, VERSION, lock_name};
 use crate::commands::masks::{self, Masked};

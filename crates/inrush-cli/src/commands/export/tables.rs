@@ -10,31 +10,31 @@ use inrush_core::{Error, Result};
 
 /// A table or a view.
 #[derive(Debug)]
-pub(super) struct Table {
-    pub(super) name: TableName,
+pub(crate) struct Table {
+    pub(crate) name: TableName,
     /// The columns that are written.
-    pub(super) columns: Vec<String>,
+    pub(crate) columns: Vec<String>,
     /// Generated columns that are not.
-    pub(super) left_out: Vec<String>,
+    pub(crate) left_out: Vec<String>,
     /// What ranges may be made of: the first column of the primary key, by its type.
-    pub(super) by: Option<PartBy>,
+    pub(crate) by: Option<PartBy>,
     /// Whether the primary key is one whole number.
-    pub(super) is_key_one_number: bool,
+    pub(crate) is_key_one_number: bool,
     /// Its partitions, each with an estimate of its rows.
-    pub(super) partitions: Vec<(String, u64)>,
+    pub(crate) partitions: Vec<(String, u64)>,
     /// All columns of the primary key, in its order.
     primary: Vec<String>,
     /// `None` for a view.
-    pub(super) engine: Option<String>,
-    pub(super) known: Known,
-    pub(super) has_transactions: bool,
+    pub(crate) engine: Option<String>,
+    pub(crate) known: Known,
+    pub(crate) has_transactions: bool,
     /// The name of its files, without number and extension.
-    pub(super) file_name: String,
+    pub(crate) file_name: String,
 }
 
 impl Table {
     /// The columns that are written, for SELECT.
-    pub(super) fn select_list(&self) -> String {
+    pub(crate) fn select_list(&self) -> String {
         let column = |name: &String| {
             let column = quoted(name);
             // Where '' is a member, the error value has a text of its own.
@@ -50,7 +50,7 @@ impl Table {
     ///
     /// # Errors
     /// `Config` if it has none.
-    pub(super) fn order(&self) -> Result<String> {
+    pub(crate) fn order(&self) -> Result<String> {
         if self.primary.is_empty() {
             return Err(Error::config(format!("{} has no primary key, so its rows have no order", self.name.quoted()))
                 .with_hint("leave `--order` out, or name the other tables"));
@@ -62,7 +62,7 @@ impl Table {
 }
 
 /// The tables of these names and patterns, each once, in this order.
-pub(super) fn find(connection: &mut Connection, wanted: &[String], columns: &[String]) -> Result<Vec<Table>> {
+pub(crate) fn find(connection: &mut Connection, wanted: &[String], columns: &[String]) -> Result<Vec<Table>> {
     let default = connection.query_one::<Option<String>>("SELECT DATABASE()", ())?;
     let mut names: Vec<TableName> = Vec::new();
     let mut texts = Vec::new();
@@ -225,12 +225,12 @@ fn chosen(table: &TableName, found: &[(String, String)], wanted: &[String]) -> R
 }
 
 /// The CREATE statement of a table that is not a view.
-pub(super) fn definition(connection: &mut Connection, name: &TableName) -> Result<String> {
+pub(crate) fn definition(connection: &mut Connection, name: &TableName) -> Result<String> {
     let (_, text) = connection.query_one::<(String, String)>(&format!("SHOW CREATE TABLE {}", name.quoted()), ())?;
     Ok(text)
 }
 
-pub(super) fn quoted(column: &str) -> String {
+pub(crate) fn quoted(column: &str) -> String {
     quote_ident(column)
 }
 

@@ -27,9 +27,11 @@ pub(crate) use interrupt::Watch;
 pub(crate) use job_file::expand;
 pub(crate) use loader_args::LoaderArgs;
 pub(crate) use manifest::loads as loads_of_export;
+pub(crate) use manifest::tables::{Missing as TablesToMake, RestoreTarget, plan as plan_tables};
 pub(crate) use many::TableLoad;
 pub(crate) use rate::rate as parse_rate;
 pub(crate) use sources::{TableFiles, by_table, is_for_many};
+pub(crate) use stopped::why_it_stopped;
 
 use crate::commands::masks;
 use crate::connection::{self, Environment};
@@ -40,7 +42,7 @@ use inrush::{BadRows, Computed, Config, FrontEnd, LoadOptions, Loader, Matching,
 use inrush_core::{Error, Result, human};
 use inrush_files::hints::{self, Reading};
 use inrush_files::{
-    NewTable, QuotedEmpties, TableColumns, check_all_names, check_fields_of_formats, check_other_names,
+    FileSource, NewTable, QuotedEmpties, TableColumns, check_all_names, check_fields_of_formats, check_other_names,
     check_reject_file, describe_all, found_header, infer_all, likely_encodings, open_all, refuse_other_encodings,
     reject_header, reject_store,
 };
@@ -239,6 +241,25 @@ fn columns_of_table(args: &LoadArgs, options: &LoadOptions, config: &Config) -> 
     let (config, into) = (config.clone(), args.into().to_owned());
     let read = move || Loader::columns(&config, &into).map_err(connection::hint_at_login);
     TableColumns::of_load(&options.matching, &options.set, options.mode, args.makes_table_anew(), read)
+}
+
+/// Loads rows that are of no file, with progress and signals. Returns an error if nothing was sent.
+pub(crate) fn load_rows(
+    source: Box<dyn FileSource>,
+    (config, into): (&Config, &str),
+    options: LoadOptions,
+    (signals, output): (&Watch, &Output),
+) -> Result<Report> {
+    let loader = Loader::new(config.clone(), into).with_front_end(FrontEnd::Command);
+    let control = loader.control();
+    let gauge = progress::Gauge::new(control.clone(), Vec::new(), show::verb(options.mode, false), false);
+    let sinks = event_sinks::EventSinks::new(output.clone(), Events::open(None)?, gauge.clone(), None);
+    let loader = loader.with_options(options).with_event_handler(move |event| sinks.take(event));
+    let _under_way = signals.of(control, gauge.clone());
+    let progress = progress::Progress::start(gauge, output);
+    let report = loader.load(vec![source as Box<dyn Source>]);
+    drop(progress);
+    report.map_err(connection::hint_at_login)
 }
 
 /// Raises the limit of open files to the maximum: all files of a load are open before its first row is sent.

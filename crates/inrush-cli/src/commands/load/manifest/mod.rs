@@ -9,7 +9,7 @@
 mod definition;
 mod files;
 mod order;
-pub(super) mod tables;
+pub(crate) mod tables;
 
 use super::args::LoadArgs;
 use super::interrupt::Watch;

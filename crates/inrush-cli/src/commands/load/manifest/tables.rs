@@ -9,22 +9,22 @@ use std::collections::HashMap;
 
 /// A table to be filled.
 #[derive(Debug)]
-pub(in super::super) struct RestoreTarget {
-    pub(in super::super) name: TableName,
+pub(crate) struct RestoreTarget {
+    pub(crate) name: TableName,
     /// Its database when it was exported.
-    pub(in super::super) database: String,
-    pub(in super::super) definition: Option<String>,
+    pub(crate) database: String,
+    pub(crate) definition: Option<String>,
 }
 
 /// The tables to be made.
 #[derive(Debug, Default)]
-pub(in super::super) struct Missing(Vec<(TableName, Definition)>);
+pub(crate) struct Missing(Vec<(TableName, Definition)>);
 
 /// The tables of `targets` that are not there, and the order in which all are filled, by their numbers.
 ///
 /// # Errors
 /// `Config` for a missing table without a definition, a missing database, and foreign keys in a circle, unless `is_unchecked`.
-pub(in super::super) fn plan(
+pub(crate) fn plan(
     connection: &mut Connection,
     targets: &[RestoreTarget],
     is_unchecked: bool,
@@ -99,12 +99,17 @@ impl RestoreTarget {
 }
 
 impl Missing {
-    pub(in super::super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
+    /// Whether this table is one of them.
+    pub(crate) fn has(&self, name: &TableName) -> bool {
+        self.0.iter().any(|(missing, _)| missing == name)
+    }
+
     /// The names, for a message.
-    pub(in super::super) fn names(&self) -> String {
+    pub(crate) fn names(&self) -> String {
         self.0.iter().map(|(name, _)| name.quoted()).collect::<Vec<_>>().join(", ")
     }
 
@@ -112,12 +117,7 @@ impl Missing {
     ///
     /// # Errors
     /// Those of the server, by table.
-    pub(in super::super) fn create(
-        self,
-        connection: &mut Connection,
-        server: &str,
-        mut say: impl FnMut(&str),
-    ) -> Result<()> {
+    pub(crate) fn create(self, connection: &mut Connection, server: &str, mut say: impl FnMut(&str)) -> Result<()> {
         // A table may be made before the one that it refers to, with defaults that a strict mode refuses.
         connection.execute("SET SESSION foreign_key_checks = 0, sql_mode = 'NO_ENGINE_SUBSTITUTION'", ())?;
         let has_json = is_known(connection, "SELECT CAST('1' AS JSON)")?;

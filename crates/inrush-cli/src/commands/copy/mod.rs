@@ -1,0 +1,237 @@
+//! `inrush copy`: tables of one database into another one, on another server or the same.
+//!
+//! ```text
+//! args -> two configurations -> plan (tables, what of them is copied) -> ReadView of the source (one connection)
+//!      -> tables that earlier runs have copied are compared -> missing tables are made
+//!      -> table by table: rows in the order of the key -> a load with a job of its own in the target's ledger -> compared
+//! ```
+//!
+//! Invariant: a run adds rows only to tables that were empty or that this copy has begun to fill, and only if the source still has what is stored,
+//! in the same order. So what a copy of several runs stores is what the source holds in the state that the last run reads.
+
+mod args;
+mod plan;
+mod rows;
+mod show;
+
+use crate::commands::differences::Sink;
+use crate::commands::load::{Watch, load_rows, why_it_stopped};
+use crate::commands::rows_read;
+use crate::connection::hint_at_login;
+use crate::{Output, exit};
+pub(crate) use args::CopyArgs;
+use inrush::blocking::Connection;
+use inrush::sans_io::load::report::{Report, Stop};
+use inrush::table::TableName;
+use inrush::{Config, LoadOptions, Loader, ReadLock, ReadView, VerifyControl, VerifyOptions, verify_seen_by};
+use inrush_core::human;
+use inrush_core::{Error, Kind, Result};
+use plan::{CopyPlan, EarlierRuns, PlannedTable};
+use show::{CopiedTable, CopyComparison};
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Instant;
+
+/// Copies, and returns the exit code.
+pub(crate) fn run(args: &CopyArgs, output: &Output) -> Result<u8> {
+    let began = Instant::now();
+    let signals = Watch::start(output.clone())?;
+    let options = args.load_options()?;
+    let [from, to] = args.servers()?;
+    // Of several hosts one is taken for all that is done.
+    let mut source = Connection::connect(&from).map_err(|error| at("the source", hint_at_login(error)))?;
+    let mut target = Connection::connect(&to).map_err(|error| at("the target", hint_at_login(error)))?;
+    let configs = [source.config().clone(), target.config().clone()];
+    let server = source.server_version().to_string();
+    let mut plan = CopyPlan::make((&mut source, &configs[0]), (&mut target, &configs[1]), args)?;
+    drop(source);
+    if !plan.not_copied.is_empty() && !output.is_json() {
+        output.notice(&format!("not copied: {}", show::not_copied(&plan)));
+    }
+    if args.dry_run {
+        show::dry_run(&plan, &configs, output);
+        return Ok(exit::OK);
+    }
+    let copy = CopyRun { args, options, configs: &configs, signals: &signals, output };
+    let names: Vec<_> = plan.tables.iter().map(|table| table.source.name.quoted()).collect();
+    let view = ReadView::open(&configs[0], &names, 1, ReadLock::OneConnection)?;
+    let Some(mut reader) = view.into_connections().pop() else {
+        return Err(Error::protocol("no connection was opened"));
+    };
+    let mut copied: Vec<CopiedTable> = Vec::new();
+    let mut to_copy = Vec::new();
+    for table in &plan.tables {
+        let EarlierRuns::Copied { job, .. } = &table.state else {
+            to_copy.push(table);
+            continue;
+        };
+        let (earlier, again) = copy.compare_earlier(reader, table, job)?;
+        reader = again;
+        match earlier {
+            EarlierCopy::Stays(comparison) => copied.push(CopiedTable::earlier(table, comparison)),
+            EarlierCopy::Anew => to_copy.push(table),
+        }
+    }
+    std::mem::take(&mut plan.missing).create(&mut target, &server, |line| output.notice(line))?;
+    target.close();
+    let mut code = exit::OK;
+    for table in to_copy {
+        let (report, again) = copy.load(reader, table)?;
+        reader = again;
+        code = exit::code_of_report(&report);
+        if report.stop.is_some() {
+            if !output.is_json() {
+                output.error(&format!("table {}:", table.source.name.quoted()));
+            }
+            why_it_stopped(&report, output);
+        }
+        copied.push(CopiedTable::by(table, report));
+        if code != exit::OK {
+            break;
+        }
+    }
+    if code == exit::OK && !args.no_verify {
+        for one in copied.iter_mut().filter(|one| one.is_new()) {
+            let (comparison, again) = copy.compare(reader, &one.name, &one.target)?;
+            reader = again;
+            if !comparison.verified.is_equal() {
+                code = exit::DATA;
+            }
+            one.comparison = Some(comparison);
+        }
+    }
+    copied.sort_by_key(|one| plan.tables.iter().position(|table| table.source.name == one.name));
+    show::result(&plan, &copied, &configs, code, began, output);
+    Ok(code)
+}
+
+/// What all steps need.
+struct CopyRun<'a> {
+    args: &'a CopyArgs,
+    options: LoadOptions,
+    /// Of the source and the target.
+    configs: &'a [Config; 2],
+    signals: &'a Watch,
+    output: &'a Output,
+}
+
+impl CopyRun<'_> {
+    /// Decides about a table that an earlier run has copied: it is compared, unless its rows may be older than the source's.
+    fn compare_earlier(
+        &self,
+        reader: Connection,
+        table: &PlannedTable,
+        job: &str,
+    ) -> Result<(EarlierCopy, Connection)> {
+        let name = table.source.name.quoted();
+        if self.args.fuzzy {
+            self.output.notice(&format!("{name} was copied by an earlier run, and is left as it is (`--fuzzy`)"));
+            return Ok((EarlierCopy::Stays(None), reader));
+        }
+        let (comparison, reader) = self.compare(reader, &table.source.name, &table.target)?;
+        let verified = &comparison.verified;
+        if verified.is_equal() {
+            return Ok((EarlierCopy::Stays(Some(comparison)), reader));
+        }
+        let what = format!(
+            "{name} was copied by an earlier run, and the two tables are not equal any more: of {}, the target lacks {}, has {} more, and has \
+             other values in {}",
+            human::counted(verified.rows, "row"),
+            verified.missing,
+            verified.extra,
+            verified.different
+        );
+        if !self.args.truncate {
+            return Err(Error::new(Kind::Guarantee, what).with_hint(ANEW));
+        }
+        self.output.notice(&format!("{what}; it is copied anew (`--truncate`)"));
+        Loader::forget(&self.configs[1], &table.target.schema, job, self.args.force)?;
+        Ok((EarlierCopy::Anew, reader))
+    }
+
+    /// Compares a table of the state that `reader` sees with the one at the target.
+    fn compare(&self, reader: Connection, one: &TableName, other: &TableName) -> Result<(CopyComparison, Connection)> {
+        let mut sink = Sink::new(None, SHOWN, (&self.configs[1], other))?;
+        let control = Arc::new(VerifyControl::new());
+        let _under_way = self.signals.of_comparison(control.clone());
+        let options = VerifyOptions::new().with_described(sink.n_described());
+        let sides = [(&self.configs[0], one), (&self.configs[1], other)];
+        let (over, is_over) = channel::<()>();
+        let (verified, reader) = thread::scope(|scope| {
+            let counted = &control;
+            let progress = scope.spawn(move || rows_read::show(&is_over, || counted.rows(), self.output));
+            let verified = verify_seen_by(reader, sides[0], sides[1], &options, &control, |found| sink.take(found));
+            drop(over);
+            let _ = progress.join();
+            verified
+        })
+        .map_err(|error| error.while_doing(&format!("comparing {}", one.quoted())))?;
+        Ok((CopyComparison { verified, sink }, reader))
+    }
+
+    /// Loads the rows that are missing of a table.
+    fn load(&self, reader: Connection, table: &PlannedTable) -> Result<(Report, Connection)> {
+        let (report, reader) = self.load_once(reader, table, self.options.clone())?;
+        let has_changed = matches!(&report.stop, Some(Stop::Unreadable(error)) if error.kind() == Kind::Guarantee);
+        let job = report.jobs.first().map(|job| job.id.to_string());
+        match (has_changed, job) {
+            (true, Some(job)) if self.args.fuzzy || self.args.truncate => {
+                let name = table.source.name.quoted();
+                self.output.notice(&format!("rows of {name} have changed since an earlier run: it is copied anew"));
+                Loader::forget(&self.configs[1], &table.target.schema, &job, self.args.force)?;
+                self.load_once(reader, table, self.options.clone().with_truncate(true))
+            }
+            _ => Ok((with_our_hints(report), reader)),
+        }
+    }
+
+    fn load_once(
+        &self,
+        reader: Connection,
+        table: &PlannedTable,
+        options: LoadOptions,
+    ) -> Result<(Report, Connection)> {
+        let rows = rows::read(reader, table, &options)?;
+        let into = table.target.quoted();
+        let report = load_rows(rows.source, (&self.configs[1], &into), options, (self.signals, self.output))
+            .map_err(|error| error.while_doing(&format!("copying {}", table.source.name.quoted())))?;
+        let reader = rows.reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        Ok((report, reader))
+    }
+}
+
+/// What becomes of a table that an earlier run has copied.
+enum EarlierCopy {
+    Stays(Option<CopyComparison>),
+    Anew,
+}
+
+/// The report with hints that name what a copy can do.
+fn with_our_hints(mut report: Report) -> Report {
+    report.stop = report.stop.map(|stop| match stop {
+        Stop::Unreadable(error) if error.kind() == Kind::Guarantee => Stop::Unreadable(error.with_hint(ANEW)),
+        Stop::Unreadable(error) if error.is_fatal() => Stop::Unreadable(
+            error.with_hint("the connection to the source was lost; the same command goes on"),
+        ),
+        Stop::Unreadable(error) if error.kind() == Kind::Data => Stop::Unreadable(
+            error.with_hint("change the value at the source: no other server would take it for the same; the same command goes on"),
+        ),
+        Stop::BadData(error) if error.hint().is_none_or(|hint| hint.contains("`--")) => Stop::BadData(error.with_hint(
+            "the column of the target must hold the value as it is: alter it there, or change the value at the source; the same command goes on",
+        )),
+        other => other,
+    });
+    report
+}
+
+/// An error with the side that it is about.
+fn at(side: &str, error: Error) -> Error {
+    error.while_doing(&format!("connecting to {side}"))
+}
+
+/// What a user can do about rows that have changed between two runs.
+const ANEW: &str = "the source, or the copy, was written to since: `--truncate` copies such tables anew; `--fuzzy` does so with one that is not whole yet, and leaves whole ones as they are";
+
+/// Differences with their values.
+const SHOWN: usize = 20;
