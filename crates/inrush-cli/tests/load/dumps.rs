@@ -198,6 +198,24 @@ fn a_zero_that_is_no_new_number() {
     });
 }
 
+/// A dump says itself what is NULL: a text that often means it stays, also where a new table is made of the cells.
+#[test]
+fn a_text_that_looks_like_null() {
+    everywhere("dump_na", |place| {
+        place.write("d.sql", "INSERT INTO t (id, a) VALUES (1,'1'),(2,'NA'),(3,NULL),(4,'-');\n");
+        for options in ["--create-table", "--create-table --sample all --again"] {
+            place.sql("DROP TABLE IF EXISTS t");
+            let done = place.load(&format!("d.sql --into t {options}"));
+            assert_eq!(done.code, 0, "{options}: {}", done.stderr);
+            assert_eq!(
+                place.sql("SELECT id, COALESCE(a, 'none') FROM t ORDER BY id"),
+                "1,1|2,NA|3,none|4,-",
+                "{options}"
+            );
+        }
+    });
+}
+
 /// Killed in the middle of a table, the same command stores the rest of it and of the others.
 #[test]
 fn a_killed_load_goes_on() {

@@ -8,6 +8,7 @@ use super::recycle::{RECYCLED_BATCHES, Recycled};
 use super::split::{Fields, Span, SplitRecord, Splitter, garbled_reason};
 use crate::dialect::{CsvOptions, Dialect, Doubts};
 use crate::formats::ValueFormats;
+use crate::infer_types::Texts;
 use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field, Schema};
 use encoding_rs::{Encoding, UTF_8};
@@ -94,6 +95,11 @@ impl Parser {
             ragged: Ragged { ignores_extra: options.ignore_extra_fields, nulls_missing: options.null_missing_fields },
             views: Mutex::new(Recycled::new(0)),
         }
+    }
+
+    /// How types are inferred from the cells: in a dump NULL is written as such, and `NA` is a text.
+    pub(super) fn texts(&self) -> Texts {
+        if self.keeps_empties { Texts::NoNulls } else { Texts::Any }
     }
 
     /// The same for other uses.

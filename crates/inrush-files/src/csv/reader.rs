@@ -233,7 +233,7 @@ impl FileSource for CsvReader {
             inference.note(&reader.parser.formats().applied_to_sample(&sample.rows)?, &sample.origin);
             Ok::<_, Error>(inference.judge(&reader.names, is_all))
         };
-        let mut fields = infer(self, &sample, Texts::Any)?;
+        let mut fields = infer(self, &sample, self.parser.texts())?;
         if fields.iter().any(|field| !field.is_text() && !field.null_texts.is_empty()) {
             // Quoted ones remain, and make their field a text.
             let parser = Arc::clone(&self.parser);
@@ -248,6 +248,7 @@ impl FileSource for CsvReader {
 
     fn infer_from_records(&mut self, n: u64, texts: Texts) -> Result<Vec<Inferred>> {
         self.select(&every_field(self.names.len(), true));
+        let texts = if texts == Texts::Any { self.parser.texts() } else { texts };
         let mut inference = Inference::new(self.names.len(), texts);
         let (mut seen, mut ended) = (0, false);
         while seen < n && !ended {

@@ -8,7 +8,7 @@ use inrush_core::load::lane::Unchecked;
 use inrush_core::{Error, Result};
 use std::path::PathBuf;
 
-/// Copy tables from one server to another, MySQL and MariaDB alike: missing tables are made, every row is stored exactly once, and the same command goes on after a kill.
+/// Copy tables from one server to another, MySQL and MariaDB alike: missing tables are made, every row is stored exactly once, and the same command continues after a kill.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CopyArgs {
@@ -28,11 +28,11 @@ pub(crate) struct CopyArgs {
     #[arg(long)]
     pub(super) dry_run: bool,
 
-    /// Go on although the source has changed since an earlier run: tables that are whole are left as they are, and one that is not begins anew
+    /// Go on although the source has changed since an earlier run: tables that are whole are left as they are, and one that is not begins again
     #[arg(long)]
     pub(super) fuzzy: bool,
 
-    /// Empty tables of the target that are not empty, and copy those anew that have changed since an earlier run
+    /// Empty tables of the target that are not empty, and copy those again that have changed since an earlier run
     #[arg(long)]
     pub(super) truncate: bool,
 

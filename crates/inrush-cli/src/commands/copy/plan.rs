@@ -73,7 +73,7 @@ impl CopyPlan {
         match args.tables.is_empty() {
             // The ledger of loads into the source is about the source.
             true => tables.retain(|table| !is_of_ledger(&table.name.name)),
-            false => tables.iter().try_for_each(|table| check_named(table))?,
+            false => tables.iter().try_for_each(check_named)?,
         }
         if tables.is_empty() {
             return Err(Error::config(format!("database `{schema}` has no table to copy")));

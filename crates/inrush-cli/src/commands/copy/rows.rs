@@ -1,7 +1,7 @@
 //! The rows of a table as a source for a load. A thread of its own reads them, so that the load never waits for a query that it could have sent
 //! before.
 //!
-//! Invariant: the rows come in the same order in every run, as long as nobody changes the table: by the primary key, or without one as the table
+//! Invariant: the rows come in the same order in every run, as long as the table does not change: by the primary key, or without one as the table
 //! has them.
 
 use super::plan::PlannedTable;
@@ -64,7 +64,7 @@ fn query(table: &PlannedTable) -> String {
     }
 }
 
-/// Reads until the end, an error, or nobody takes rows any more.
+/// Reads until the end, an error, or no load takes rows any more.
 fn send(
     mut batches: ResultBatches<Connection>,
     known: &Known,
