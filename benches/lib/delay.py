@@ -11,7 +11,11 @@ import sys
 async def serve(server_port, delay):
     async def accept(reader, writer):
         up_reader, up_writer = await asyncio.open_connection("127.0.0.1", server_port, limit=LIMIT)
-        await asyncio.gather(pass_on(reader, up_writer, delay), pass_on(up_reader, writer, delay))
+        try:
+            await asyncio.gather(pass_on(reader, up_writer, delay), pass_on(up_reader, writer, delay))
+        except asyncio.CancelledError:
+            # The relay ends before a connection does.
+            pass
 
     server = await asyncio.start_server(accept, "127.0.0.1", 0, limit=LIMIT)
     print(server.sockets[0].getsockname()[1], flush=True)
