@@ -8,8 +8,8 @@ use crate::session::{Session, await_true};
 use crate::table::Line;
 use inrush_testkit::dice::{Dice, times};
 use inrush_testkit::servers::Server;
-use std::thread::sleep;
-use std::time::Duration;
+#[cfg(feature = "fire")]
+use std::{thread::sleep, time::Duration};
 
 #[test]
 fn connections_are_killed() {
