@@ -174,6 +174,7 @@ fn the_way_to_the_server() {
     let slow = Duration::from_millis(5);
     assert_eq!(of(Link { round_trip: Some(slow), ..Link::default() }), ["round-trip"]);
     assert_eq!(of(Link { round_trip: Some(slow / 100), ..Link::default() }), [""; 0]);
+    assert_eq!(of(Link { is_socket: true, round_trip: Some(slow), ..Link::default() }), [""; 0]);
     let uploads = |upload, other| (Some(upload), Some(other));
     let (upload, upload_plain) = uploads(100e6, 300e6);
     assert_eq!(of(Link { is_tls: true, upload, upload_plain, ..Link::default() }), ["tls-cost"]);
