@@ -25,9 +25,12 @@ struct Played {
 impl Played {
     /// Of the commands that arrive together it answers all, or the first and forgets the others.
     fn new(answers_all: bool) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        // What is found out is remembered by address, and the port may be one that another test had. So each has a host of its own.
+        static N_PLAYED: AtomicUsize = AtomicUsize::new(1);
+        let host = format!("127.66.0.{}", N_PLAYED.fetch_add(1, Ordering::Relaxed));
+        let listener = TcpListener::bind((host.as_str(), 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
-        let config = Config::new().with_host("127.0.0.1").with_port(port).with_user("ann");
+        let config = Config::new().with_host(&host).with_port(port).with_user("ann");
         // A command that is lost is waited for so long. An answer may be late on a busy machine.
         let limit = if answers_all { patience() } else { Duration::from_secs(3) };
         let config = config.with_read_timeout(Some(limit));
