@@ -2,6 +2,7 @@
 
 use crate::place::{Done, Place, Rows};
 use inrush::{Error, Kind};
+use inrush_testkit::patience::Wait;
 use inrush_testkit::servers::Server;
 
 /// What became of a behaviour: it does what it does on a single MySQL server, or it is refused.
@@ -94,6 +95,22 @@ impl<'a> Ground<'a> {
             "{create} ENGINE=SPIDER CHARSET=utf8mb4 COMMENT='wrapper \"mysql\", table \"{name}\"' PARTITION BY HASH ({key}) \
              (PARTITION p1 COMMENT='srv \"one\"', PARTITION p2 COMMENT='srv \"two\"')"
         )
+    }
+
+    /// Fails unless the query has this one row as its answer, on each node of a cluster that replicates.
+    pub(crate) fn holds_everywhere(&self, query: &str, want: &[String]) {
+        let replicas = if self.engine == "spider" { &self.nodes[..1] } else { self.nodes };
+        for node in replicas {
+            // A node applies what it has certified a moment later.
+            let query = format!("USE `{}`; {query}", self.place.schema.name());
+            let wait = Wait::begin();
+            loop {
+                match node.try_sql(&query) {
+                    Ok(rows) if rows == [want] => break,
+                    other => wait.pause(format!("{want:?} on {}, which has {other:?}", node.instance)),
+                }
+            }
+        }
     }
 
     /// For the library. The greeting of seekdb is that of a MySQL 5.7, so a program has to name the engine.

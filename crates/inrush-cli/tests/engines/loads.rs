@@ -22,6 +22,8 @@ pub(crate) const BEHAVIOURS: &[Behaviour] = &[
     ("types", types),
     ("values that a column cannot hold", checks),
     ("rows that only the server refuses", bad_rows),
+    ("`--mode upsert` of rows that only the server refuses", |g| bad_replacements(g, "upsert")),
+    ("`--mode replace` of rows that only the server refuses", |g| bad_replacements(g, "replace")),
     ("`--mode ignore`", |g| mode(g, "ignore", "1,5,Ann|2,6,Bob|3,7,Cy", Rows::skipping(1, 2))),
     ("`--mode replace`", |g| mode(g, "replace", "1,50,Ann B.|2,60,Bob B.|3,7,Cy", Rows::stored(3))),
     ("`--mode upsert`", |g| mode(g, "upsert", "1,50,Ann B.|2,60,Bob B.|3,7,Cy", Rows::stored(3))),
@@ -149,6 +151,33 @@ fn bad_rows(ground: &Ground<'_>) -> Outcome {
     assert_eq!((done.code, done.rows()), (4, Some(Rows::rejecting(1_998, 2))), "{done}");
     assert_eq!(ground.place.read("bad.csv"), "id,value,name\n7,70,name 7\n1900,19000,name 1900\n");
     assert_eq!(ground.place.sql("SELECT COUNT(*), SUM(name = 'before') FROM people"), "2000,2");
+    Ok(())
+}
+
+/// Rows that a CHECK refuses, among others that replace what is there. An engine without CHECKs stores them. Every node of a cluster has
+/// the same rows afterwards.
+fn bad_replacements(ground: &Ground<'_>, mode: &str) -> Outcome {
+    const N: i64 = 400;
+    ground.table("t", "id INT NOT NULL PRIMARY KEY, value INT NOT NULL, CHECK (value >= 0)", "id");
+    let bad = format!("INSERT INTO `{}`.t VALUES (-1, -1)", ground.place.schema.name());
+    let has_checks = ground.place.server.try_sql(&bad).is_err();
+    ground.place.sql("DELETE FROM t");
+    let old: Vec<String> = (3..=N).step_by(3).map(|id| format!("({id}, 1)")).collect();
+    ground.place.sql(&format!("INSERT INTO t VALUES {}", old.join(",")));
+    // Each is behind rows that are there and rows that are new.
+    let value = |id: i64| if id % 40 == 35 { -1 } else { id * 10 };
+    let rows: String = (1..=N).map(|id| format!("{id},{}\n", value(id))).collect();
+    ground.place.write("t.csv", format!("id,value\n{rows}"));
+    let done = ground.load(&format!("t.csv --into t --mode {mode} --bad-rows divert:bad.csv --batch 100"))?;
+    let bad: Vec<i64> = (1..=N).filter(|id| has_checks && value(*id) < 0).collect();
+    let n_bad = bad.len() as u64;
+    let want = if has_checks { (4, Rows::rejecting(N as u64 - n_bad, n_bad)) } else { (0, Rows::stored(N as u64)) };
+    assert_eq!(done.rows().map(|rows| (done.code, rows)), Some(want), "{done}");
+    // Of a row that was there and is refused, the old one stays.
+    let held = |id: i64| if bad.contains(&id) { if id % 3 == 0 { Some(1) } else { None } } else { Some(value(id)) };
+    let held: Vec<i64> = (1..=N).filter_map(held).collect();
+    let want = [held.len().to_string(), held.iter().sum::<i64>().to_string()];
+    ground.holds_everywhere("SELECT COUNT(*), SUM(value) FROM t", &want);
     Ok(())
 }
 

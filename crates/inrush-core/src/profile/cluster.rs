@@ -49,6 +49,12 @@ impl Cluster {
         }
     }
 
+    /// A statement of several rows that fails behind a row which it has replaced or updated is undone on its own node only: the rows before
+    /// it stay in what the transaction sends to the other nodes, and the nodes differ from then on (MariaDB 10.11.19).
+    pub fn sends_undone_rows(self) -> bool {
+        self == Self::Galera
+    }
+
     /// The most bytes of rows that one transaction should have: a cluster certifies and sends it as a whole.
     pub fn transaction_bytes(self) -> usize {
         match self {

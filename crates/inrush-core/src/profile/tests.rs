@@ -178,9 +178,11 @@ fn clusters_by_their_variables() {
 
 #[test]
 fn where_locks_and_transactions_end() {
-    let features = |cluster: Cluster| (cluster.with_local_locks().is_some(), cluster.transaction_bytes());
-    assert_eq!(features(Cluster::None), (false, usize::MAX));
-    assert_eq!(features(Cluster::OnePrimary), (false, 16 << 20));
-    assert_eq!(features(Cluster::ManyPrimaries), (true, 16 << 20));
-    assert_eq!(features(Cluster::Galera), (true, 16 << 20));
+    let features = |cluster: Cluster| {
+        (cluster.with_local_locks().is_some(), cluster.sends_undone_rows(), cluster.transaction_bytes())
+    };
+    assert_eq!(features(Cluster::None), (false, false, usize::MAX));
+    assert_eq!(features(Cluster::OnePrimary), (false, false, 16 << 20));
+    assert_eq!(features(Cluster::ManyPrimaries), (true, false, 16 << 20));
+    assert_eq!(features(Cluster::Galera), (true, true, 16 << 20));
 }

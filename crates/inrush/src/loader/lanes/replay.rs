@@ -10,9 +10,9 @@ use crate::loader::control::lock;
 use crate::loader::plan::modes;
 use crate::loader::read::prepare::{self, Checked, too_long};
 use inrush_core::convert::BoundRows;
-use inrush_core::load::Reject;
 use inrush_core::load::batch::Places;
 use inrush_core::load::modes::Counted;
+use inrush_core::load::{Mode, Reject};
 use inrush_core::session::Pipeline;
 use inrush_core::session::pipeline::{Decision, Flight, NextCommand, Reply};
 use inrush_core::write::answer::{LoadWarning, is_row_fault, row_of};
@@ -87,12 +87,17 @@ struct Progress {
 }
 
 impl Lane<'_> {
+    /// Whether a statement of several rows that fails leaves some of them, here or on another node.
+    fn leaves_rows(&self) -> bool {
+        let replaces = matches!(self.target.load.options.mode, Mode::Replace | Mode::Upsert);
+        self.target.table.is_elsewhere() || (replaces && self.target.cluster.sends_undone_rows())
+    }
+
     /// Replays the rows of `chunk` that our own checks let pass.
     pub(crate) fn run_replay(&mut self, chunk: &Checked) -> Result<ReplayEnd> {
         let stops = self.target.load.options.bad_rows == BadRows::Stop;
         let rows = &chunk.rows();
-        let mut search = match self.target.table.is_elsewhere() {
-            // A statement that fails leaves some of its rows.
+        let mut search = match self.leaves_rows() {
             true => Search::apart(0..rows.n_rows()),
             false => Search::new(0..rows.n_rows(), *lock(&self.target.bad_share)),
         };
