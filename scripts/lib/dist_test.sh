@@ -4,8 +4,21 @@
 
 # The oldest Debian that is promised.
 DEBIAN=bookworm
+ROOT_NAMES=(deb tarball static static-aarch64 wheel)
 
-test_dist() {
+test_dist() { # names..
+  local name
+  for name in "$@"; do
+    [[ " ${ROOT_NAMES[*]} " == *" $name "* ]] || fail "nothing is called \`$name\`: one of ${ROOT_NAMES[*]}"
+  done
+  if (($# == 0)); then
+    set -- deb tarball static wheel
+    if [[ $MACHINE == x86_64 && -e $DIST/inrush-$VERSION-aarch64-linux-musl.tar.gz ]]; then
+      set -- "$@" static-aarch64
+    else
+      echo "dist: NOT TRIED: the static tarball for aarch64: it is not built, or \`static\` tries it" >&2
+    fi
+  fi
   [[ -f $DIST/SHA256SUMS ]] || fail "nothing is built: run \`make dist\` first"
   scripts/setup dist
   ((EUID == 0)) || fail "a fresh root needs the rights of root: run it as root"
@@ -13,12 +26,32 @@ test_dist() {
   ROOTS=$(mktemp -d)
   trap leave_roots EXIT
   make_root
-  in_root deb 'apt-get install -qqy --no-install-recommends /dist/*.deb' \
-    'test -s /usr/share/man/man1/inrush.1.gz && test -s /usr/share/bash-completion/completions/inrush' use_command
-  in_root tarball 'tar -xzf /dist/inrush-*-linux-gnu.tar.gz -C /opt && ln -s /opt/inrush-*/inrush /usr/local/bin/inrush' use_command
-  in_root wheel 'apt-get install -qqy --no-install-recommends python3-venv' \
-    'python3 -m venv /venv && /venv/bin/pip install --quiet --no-index /dist/*-abi3-*.whl && export PATH=/venv/bin:$PATH' use_command use_python
-  echo "dist: the Debian package, the tarball and the wheel were installed in fresh roots and did their work, $SECONDS s"
+  for name in "$@"; do
+    try "$name"
+  done
+  echo "dist: $* were installed in fresh roots and did their work, $SECONDS s"
+}
+
+try() { # name
+  local -a check=('cd /dist' "$(commands_of Checksums)")
+  case $1 in
+    deb) in_root deb "${check[@]}" "$(commands_of 'Debian package')" \
+      'test -s /usr/share/man/man1/inrush.1.gz && test -s /usr/share/bash-completion/completions/inrush' use_command ;;
+    tarball) in_root tarball "${check[@]}" "$(commands_of Tarball)" use_command ;;
+    static) in_root static "${check[@]}" "$(commands_of 'Static tarball')" 'ldd /usr/local/bin/inrush | grep -q "statically linked"' use_command ;;
+    static-aarch64)
+      # An emulator runs it.
+      in_root static-aarch64 'apt-get install -qqy --no-install-recommends qemu-user-static' \
+        "${check[@]}" "$(commands_of 'Static tarball' | sed 's/"$(uname -m)"/aarch64/')" 'mv /usr/local/bin/inrush /opt/inrush' \
+        'printf "#!/bin/sh\nexec qemu-aarch64-static /opt/inrush \"\$@\"\n" >/usr/local/bin/inrush && chmod +x /usr/local/bin/inrush' use_command ;;
+    wheel) in_root wheel 'apt-get install -qqy --no-install-recommends python3-venv' "${check[@]}" "$(commands_of Wheel)" use_command use_python ;;
+  esac
+}
+
+# The commands of a section of docs/install.md.
+commands_of() { # heading
+  awk -v heading="## $1" '/^## / { is_here = $0 == heading } /^```sh$/ { is_code = is_here; next } /^```$/ { is_code = 0 } is_code' docs/install.md |
+    grep . || fail "docs/install.md has no commands under \`$1\`"
 }
 
 make_root() {
@@ -93,8 +126,8 @@ leave_roots() {
   local name root
   for root in "$ROOTS"/*/; do
     name=$(basename "$root")
-    [[ ! -x $root/usr/local/bin/inrush && ! -x $root/usr/bin/inrush && ! -x $root/venv/bin/inrush ]] ||
-      run_in "$name" 'export PATH=/venv/bin:$PATH; inrush server stop' || true
+    [[ ! -x $root/usr/local/bin/inrush && ! -x $root/usr/bin/inrush && ! -x $root/dist/environment/bin/inrush ]] ||
+      run_in "$name" 'export PATH=/dist/environment/bin:$PATH; inrush server stop' || true
   done
   rm -rf --one-file-system "$ROOTS"
 }
