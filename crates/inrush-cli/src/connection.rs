@@ -216,6 +216,16 @@ pub(crate) fn hint_at_login(error: Error) -> Error {
     )
 }
 
+/// Refuses a URL on the command line that is none, or that has a password. `place`: what the URL is, for messages.
+pub(crate) fn without_password(url: &str, place: &str) -> Result<()> {
+    if Config::parse(url)?.has_secret() {
+        return Err(Error::config(format!("a password in {place} is seen by every user of this machine")).with_hint(
+            "it is reached with the password of the connection: `--password-file FILE`, INRUSH_PASSWORD, ~/.my.cnf",
+        ));
+    }
+    Ok(())
+}
+
 fn password_in_argument(place: &str) -> Error {
     Error::config(format!("a password in {place} is seen by every user of this machine"))
         .with_hint("use `--password-file FILE`, INRUSH_PASSWORD, INRUSH_URL, ~/.my.cnf, or `-p` for a prompt")

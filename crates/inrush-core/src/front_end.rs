@@ -180,6 +180,7 @@ const OPTIONS: &[(&str, Rust)] = {
         ("json-path", Path("CsvOptions::with_json_path")),
         ("key", Always("LoadOptions::with_key")),
         ("max-bad", Count("LoadOptions::with_max_bad", "MaxBad")),
+        ("max-lag", Always("LoadOptions::with_max_lag")),
         ("memory", Value("LoadOptions::with_memory")),
         ("method", Variant("LoadOptions::with_method", "Method")),
         ("min-rows", Count("LoadOptions::with_min_rows", "MinRows")),
@@ -194,6 +195,8 @@ const OPTIONS: &[(&str, Rust)] = {
         ("parts", Always("NamedJob::of")),
         ("percent", Always("ValueFormats::with_percent")),
         ("replace-table", Always("LoadOptions::with_atomic(true).with_truncate(true).with_replace(true)")),
+        ("replica", Always("LoadOptions::with_replicas")),
+        ("retry-for", Always("LoadOptions::with_retries_for")),
         ("sample", Always("infer_types_of")),
         ("set", Always("LoadOptions::with_set")),
         ("skip", Value("CsvOptions::with_skip")),
@@ -209,6 +212,7 @@ const OPTIONS: &[(&str, Rust)] = {
         ("trust-source", Switch("LoadOptions::with_trust_source")),
         ("type", Always("LoadOptions::with_create")),
         ("unchecked", Always("LoadOptions::with_unchecked")),
+        ("unreadable-replicas", Variant("LoadOptions::with_unreadable_replicas", "UnreadableReplicas")),
         ("widths", Always("CsvOptions::with_widths")),
     ]
 };

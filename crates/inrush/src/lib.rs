@@ -216,7 +216,8 @@ pub use inserter::{Inserted, InserterOptions, InserterStatus, OnDuplicate};
 #[cfg(feature = "loader")]
 pub use loader::{
     BadRows, BatchSize, Control, DerivedLoad, EventHandler, Forgotten, Guarantee, JobProgress, JobRun, JobStatus,
-    LoadEvent, LoadOption, LoadOptions, Loader, MaxBad, MinRows, OptionValue, Snapshot, Sort, StoredChunk, Waiting,
+    LoadEvent, LoadOption, LoadOptions, Loader, MaxBad, MinRows, OptionValue, ReplicaUrl, Snapshot, Sort, StoredChunk,
+    UnreadableReplicas, Waiting,
 };
 pub use pipeline::{Pipeline, Reply};
 pub use pool::{PoolStatus, Pooled};

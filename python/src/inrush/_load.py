@@ -82,6 +82,9 @@ class LoadOptions(FileOptions, total=False):
     guarantee: str
     rate: int | str | None
     throttle: Sequence[str] | str
+    max_lag: float | str | None
+    replica: Sequence[str] | str
+    unreadable_replicas: str
     max_bad: int | str | None
     min_rows: int | str | None
     allow_empty: bool
@@ -136,6 +139,9 @@ def load(
     guarantee: str = "exactly-once",
     rate: int | str | None = None,
     throttle: Sequence[str] | str = (),
+    max_lag: float | str | None = None,
+    replica: Sequence[str] | str = (),
+    unreadable_replicas: str = "stop",
     max_bad: int | str | None = None,
     min_rows: int | str | None = None,
     allow_empty: bool = False,
@@ -199,6 +205,12 @@ def load(
         rate: the most rows a second: `5000`, `50k`; without it as fast as it goes.
         throttle: wait while the server has too much to do: `threads-running`, `history` (undo logs), `flow-control`
             (Galera), `checkpoint-age` (redo), each with its limit.
+        max_lag: wait while a replica is further behind than this, by heartbeats that the load writes into its database:
+            `5s`.
+        replica: a replica for `max_lag`, with the login of the connection as far as the URL has none:
+            `mysql://db2:3306`; without it those that the server lists.
+        unreadable_replicas: what happens if `max_lag` cannot read a replica: `stop` (do not begin; later wait for it,
+            for `retry_for`) or `ignore`.
         max_bad: stop after more than N bad rows, or P% of the rows.
         min_rows: with `replace_table` and `atomic`: keep the table as it is if fewer rows are stored, or fewer than P%
             of those that it holds.
@@ -274,6 +286,9 @@ def load(
         "guarantee": guarantee,
         "rate": rate,
         "throttle": _texts(throttle),
+        "max_lag": max_lag,
+        "replica": _texts(replica),
+        "unreadable_replicas": unreadable_replicas,
         "max_bad": max_bad,
         "min_rows": min_rows,
         "allow_empty": allow_empty,

@@ -23,7 +23,7 @@ fn a_load_waits_while_too_many_threads_run() {
         };
         await_true("the others", || ids().split('|').count() == N_OTHERS);
         let mut load = Running::start(place, "numbers.csv --into numbers --throttle threads-running=12");
-        load.await_notice("waiting, the server has too much to do: `threads-running` is ");
+        load.await_notice("waiting, a server has too much to do: `threads-running` is ");
         assert_eq!(place.sql("SELECT COUNT(*) FROM numbers"), "0");
         for id in ids().split('|') {
             place.sql(&format!("KILL {id}"));

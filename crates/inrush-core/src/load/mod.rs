@@ -4,6 +4,7 @@ pub mod batch;
 pub mod checksum;
 pub mod drift;
 pub mod encode;
+pub mod lag;
 pub mod lane;
 pub mod ledger;
 pub mod mode;

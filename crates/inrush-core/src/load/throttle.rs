@@ -1,7 +1,8 @@
 //! When a load yields to others: limits on what a server reports of itself, and the decision to wait and to continue.
 //!
-//! Pure: names and values of SHOW GLOBAL STATUS come in, decisions go out.
+//! Pure: names and values of SHOW GLOBAL STATUS and the lags of replicas come in, decisions go out.
 
+use super::lag::{Lag, ReplicaLag};
 use crate::human;
 use std::collections::HashMap;
 use std::fmt;
@@ -143,19 +144,28 @@ pub enum Turn {
 
 /// Decides when a load waits.
 ///
-/// It waits as soon as one signal exceeds its ceiling, and continues when all are at [`LOW`] of theirs or below, so that it does not
-/// alternate with each reading.
+/// It waits as soon as one signal exceeds its ceiling or a replica the greatest lag, and continues when all are at [`LOW`] of theirs or below,
+/// so that it does not alternate with each reading. A replica whose lag is not known counts as one that lags.
 #[derive(Debug)]
 pub struct Throttle {
     ceilings: Vec<Ceiling>,
+    max_lag: Duration,
     before: Option<Status>,
     waits: bool,
+    over: String,
 }
 
 impl Throttle {
     /// With these ceilings; the load does not wait yet.
     pub fn new(ceilings: Vec<Ceiling>) -> Self {
-        Self { ceilings, before: None, waits: false }
+        Self { ceilings, max_lag: Duration::MAX, before: None, waits: false, over: String::new() }
+    }
+
+    /// The same with the greatest lag that a replica may have.
+    #[must_use]
+    pub fn with_max_lag(mut self, max_lag: Duration) -> Self {
+        self.max_lag = max_lag;
+        self
     }
 
     /// With these ceilings it was made.
@@ -185,11 +195,16 @@ impl Throttle {
         self.waits
     }
 
+    /// What exceeds its limit, by the last reading.
+    pub fn over(&self) -> &str {
+        &self.over
+    }
+
     /// Takes a reading in. Returns what changes by it.
     ///
     /// # Errors
     /// The signal that the server does not report. The decision stays as it was.
-    pub fn take(&mut self, status: Status) -> Result<Option<Turn>, Signal> {
+    pub fn take(&mut self, status: Status, lags: &[ReplicaLag]) -> Result<Option<Turn>, Signal> {
         let mut over = Vec::new();
         let mut is_low = true;
         for Ceiling { signal, most } in &self.ceilings {
@@ -199,11 +214,22 @@ impl Throttle {
                 over.push(format!("`{}` is {}, at most {}", signal.name(), signal.text(value), signal.text(*most)));
             }
         }
+        for ReplicaLag { replica, lag } in lags {
+            is_low &= matches!(lag, Lag::Behind(lag) if *lag <= self.max_lag.mul_f64(LOW));
+            let lag = match lag {
+                Lag::Behind(lag) if *lag <= self.max_lag => continue,
+                Lag::Behind(lag) => format!("{}, at most {}", human::time(*lag), human::time(self.max_lag)),
+                Lag::NoneYet => "not known: no heartbeat of this load has arrived there yet".to_owned(),
+                Lag::Unread(reason) => format!("not known: {reason}"),
+            };
+            over.push(format!("the lag of replica `{replica}` is {lag}"));
+        }
         self.before = Some(status);
+        self.over = over.join("; ");
         Ok(match self.waits {
             false if !over.is_empty() => {
                 self.waits = true;
-                Some(Turn::Waits(over.join("; ")))
+                Some(Turn::Waits(self.over.clone()))
             }
             true if is_low => {
                 self.waits = false;
@@ -251,7 +277,7 @@ mod tests {
         let mut throttle = Throttle::new(vec![Ceiling::parse(ceiling).unwrap()]);
         let turn = |(second, value): (u64, &&str)| {
             let status = Status::new(Duration::from_secs(second), name.split(' ').zip(value.split(' ')));
-            match throttle.take(status) {
+            match throttle.take(status, &[]) {
                 Ok(None) => '.',
                 Ok(Some(Turn::Waits(_))) => 'w',
                 Ok(Some(Turn::Continues)) => 'g',
@@ -286,13 +312,36 @@ mod tests {
         let ceilings = ["threads-running=10", "history=100"].map(|text| Ceiling::parse(text).unwrap());
         let mut throttle = Throttle::new(ceilings.to_vec());
         let mut read = |threads, history| {
-            throttle.take(Status::new(Duration::ZERO, [("Threads_running", threads), (HISTORY, history)])).unwrap()
+            throttle.take(Status::new(Duration::ZERO, [("Threads_running", threads), (HISTORY, history)]), &[]).unwrap()
         };
         let words = "`threads-running` is 11, at most 10; `history` is 1,200, at most 100";
         assert_eq!(read("11", "1200"), Some(Turn::Waits(words.into())));
         assert_eq!(read("1", "100"), None);
         assert_eq!(read("9", "1"), None);
         assert_eq!(read("8", "80"), Some(Turn::Continues));
+    }
+
+    #[test]
+    fn a_load_waits_for_each_replica() {
+        let mut throttle = Throttle::new(Vec::new()).with_max_lag(Duration::from_secs(5));
+        let mut read = |lags: [Lag; 2]| {
+            let lags = lags.into_iter().zip(["a", "b"]).map(|(lag, name)| ReplicaLag { replica: name.into(), lag });
+            let turn = throttle.take(Status::new(Duration::ZERO, []), &lags.collect::<Vec<_>>()).unwrap();
+            (turn, throttle.over().to_owned())
+        };
+        let behind = |ms| Lag::Behind(Duration::from_millis(ms));
+        let waits = |words: &str| (Some(Turn::Waits(words.into())), words.to_owned());
+        let still = |words: &str| (None, words.to_owned());
+        let none_yet = "the lag of replica `a` is not known: no heartbeat of this load has arrived there yet";
+        assert_eq!(read([behind(0), behind(5000)]), still(""));
+        assert_eq!(read([Lag::NoneYet, behind(0)]), waits(none_yet));
+        assert_eq!(read([behind(4001), behind(0)]), still(""));
+        assert_eq!(
+            read([behind(0), Lag::Unread("refused".into())]),
+            still("the lag of replica `b` is not known: refused")
+        );
+        assert_eq!(read([behind(4000), behind(4000)]), (Some(Turn::Continues), String::new()));
+        assert_eq!(read([behind(0), behind(61_000)]), waits("the lag of replica `b` is 1 min 1 s, at most 5.0 s"));
     }
 
     #[test]

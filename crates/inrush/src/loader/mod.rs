@@ -35,7 +35,8 @@ pub(crate) mod sql;
 pub use commit::ledger::{Forgotten, JobProgress, JobRun, JobStatus};
 pub use control::{Control, Snapshot, Waiting};
 pub use options::{
-    BadRows, BatchSize, DerivedLoad, Guarantee, LoadOption, LoadOptions, MaxBad, MinRows, OptionValue, Sort,
+    BadRows, BatchSize, DerivedLoad, Guarantee, LoadOption, LoadOptions, MaxBad, MinRows, OptionValue, ReplicaUrl,
+    Sort, UnreadableReplicas,
 };
 pub use report::event::{EventHandler, LoadEvent, StoredChunk};
 
@@ -165,8 +166,11 @@ impl Loader {
         };
         let Self { config, table, options, handler, reject_header, reject_store, .. } = self;
         let load = Arc::new(Load::new(options, (reject_header, reject_store), control.clone(), handler));
-        let yielding = Yielding::open(&load, &config).map_err(interrupted)?;
+        let mut yielding = Yielding::open(&load, &config).map_err(interrupted)?;
         let (target, mut plans) = open::open(load, config, &table, &mut sources).map_err(interrupted)?;
+        if let Some(yielding) = &mut yielding {
+            yielding.begin(&target).map_err(interrupted)?;
+        }
         sort::remove_left(&target);
         let columns = columns_of_all(&plans);
         let null_elsewhere = null_elsewhere(&plans, &target, &columns);

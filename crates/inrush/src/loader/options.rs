@@ -1,6 +1,7 @@
 //! The options of a load: plain values, the words for them, which of them make no sense, and the table from which the command and Python make
 //! their own ([`LoadOption`]).
 
+use crate::Config;
 use DerivedLoad::{Part, TableCopy};
 use inrush_core::load::lane::Unchecked;
 use inrush_core::load::ledger::NamedJob;
@@ -8,6 +9,7 @@ use inrush_core::load::throttle::Ceiling;
 use inrush_core::load::{Drift, Matching, MissingColumns, Mode, NewColumns};
 use inrush_core::write::{Computed, Method};
 use inrush_core::{Error, Result, human};
+use std::fmt;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -33,6 +35,12 @@ pub struct LoadOptions {
     pub rate: Option<NonZeroU64>,
     /// To what the load yields: it waits while the server reports more than this of itself.
     pub throttle: Vec<Ceiling>,
+    /// How far replicas may be behind while the load continues. Those of [`replicas`](Self::replicas), or those that the server knows.
+    pub max_lag: Option<Duration>,
+    /// The replicas of [`max_lag`](Self::max_lag).
+    pub replicas: Vec<ReplicaUrl>,
+    /// What happens if one of them cannot be read.
+    pub unreadable_replicas: UnreadableReplicas,
     /// The file for the tuner's input and its decisions, line by line.
     pub tuning_trace: Option<PathBuf>,
     /// How fields are matched to columns.
@@ -113,6 +121,9 @@ inrush_core::setters!(LoadOptions {
     with_memory => memory: as usize,
     with_rate => rate: into Option<NonZeroU64>,
     with_throttle => throttle: into Vec<Ceiling>,
+    with_max_lag => max_lag: into Option<Duration>,
+    with_replicas => replicas: into Vec<ReplicaUrl>,
+    with_unreadable_replicas => unreadable_replicas: as UnreadableReplicas,
     with_tuning_trace => tuning_trace: into Option<PathBuf>,
     with_matching => matching: as Matching,
     with_set => set: into Vec<Computed>,
@@ -156,6 +167,9 @@ impl Default for LoadOptions {
             memory: 256 << 20,
             rate: None,
             throttle: Vec::new(),
+            max_lag: None,
+            replicas: Vec::new(),
+            unreadable_replicas: UnreadableReplicas::Stop,
             tuning_trace: None,
             matching: Matching::ByName,
             set: Vec::new(),
@@ -351,6 +365,32 @@ impl LoadOption {
             },
         )
         .takes("a signal and its limit: `--throttle threads-running=40`, `--throttle history=1M,checkpoint-age=75%`"),
+        one(
+            "max-lag",
+            "Wait while a replica is further behind than this, by heartbeats that the load writes into its database: `5s`",
+            ("TIME", ""),
+            "float | str | None = None",
+            |options, text| given(&mut options.max_lag, human::time_of(text).filter(|lag| !lag.is_zero())),
+        )
+        .takes("a time such as `500ms`, `5s` or `1m`"),
+        many(
+            "replica",
+            "A replica for `--max-lag`, with the login of the connection as far as the URL has none: `mysql://db2:3306`; without it those that the server lists",
+            "URL",
+            |options, text| {
+                options.replicas.push(ReplicaUrl::parse(text).ok()?);
+                Some(())
+            },
+        )
+        .takes("URLs such as `mysql://db2:3306`"),
+        one(
+            "unreadable-replicas",
+            "What happens if `--max-lag` cannot read a replica: `stop` (do not begin; later wait for it, for `--retry-for`) or `ignore`",
+            ("WHAT", "stop"),
+            "str = \"stop\"",
+            |options, text| put(&mut options.unreadable_replicas, UnreadableReplicas::parse(text)),
+        )
+        .takes("`stop` or `ignore`"),
         one("max-bad", "Stop after more than N bad rows, or P% of the rows", ("N|P%", ""), OPTIONAL, |options, text| {
             given(&mut options.max_bad, MaxBad::parse(text))
         })
@@ -686,6 +726,53 @@ impl MinRows {
 /// A table that grows to ten thousand times its size is a typing error.
 const MOST_PERCENT: f64 = 1e6;
 
+/// Where a replica is: a URL (see [`Config::parse`]) that overrides the configuration of the load's own connection. `Debug` shows the address alone.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ReplicaUrl(String);
+
+impl ReplicaUrl {
+    /// Reads a URL.
+    ///
+    /// # Errors
+    /// Those of [`Config::parse`].
+    pub fn parse(url: &str) -> Result<Self> {
+        Config::parse(url)?;
+        Ok(Self(url.to_owned()))
+    }
+
+    /// The replica's configuration, of a load by way of this one.
+    pub(super) fn config(&self, of_load: &Config) -> Result<Config> {
+        of_load.clone().with_text(&self.0)
+    }
+}
+
+impl fmt::Debug for ReplicaUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let address = Config::parse(&self.0).map(|config| config.address());
+        write!(f, "ReplicaUrl({})", address.unwrap_or_default())
+    }
+}
+
+/// What happens if a replica cannot be read that a load yields to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnreadableReplicas {
+    /// The load does not begin. Later it waits until the replica can be read, and ends after [`retries_for`](LoadOptions::retries_for).
+    Stop,
+    /// The load continues without it until it can be read.
+    Ignore,
+}
+
+impl UnreadableReplicas {
+    /// `stop`, `ignore`; `None`: another word.
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "stop" => Some(Self::Stop),
+            "ignore" => Some(Self::Ignore),
+            _ => None,
+        }
+    }
+}
+
 /// What is promised about rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guarantee {
@@ -720,6 +807,10 @@ impl LoadOptions {
         if self.max_bad.is_some() && self.bad_rows == BadRows::Stop {
             return Err(Error::config("`--max-bad` has no meaning while the first bad row stops the load")
                 .with_hint("add `--bad-rows skip` or `--bad-rows divert:FILE`"));
+        }
+        if self.max_lag.is_none() && !self.replicas.is_empty() {
+            return Err(Error::config("`--replica` has no meaning without the lag that replicas may have")
+                .with_hint("add `--max-lag 5s`"));
         }
         self.check_drift()?;
         if let Some(job) = &self.job {

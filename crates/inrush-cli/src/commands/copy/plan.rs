@@ -6,6 +6,7 @@ use super::args::CopyArgs;
 use crate::commands::export::tables::{Table, definition, find};
 use crate::commands::load::{RestoreTarget, TablesToMake, plan_tables};
 use inrush::blocking::Connection;
+use inrush::sans_io::load::lag::Heartbeats;
 use inrush::sans_io::load::ledger::{Ledger, State as JobState};
 use inrush::table::TableName;
 use inrush::{Config, JobStatus, Loader};
@@ -123,7 +124,7 @@ fn names(schema: &str, wanted: &[String]) -> Result<Vec<String>> {
 }
 
 fn is_of_ledger(name: &str) -> bool {
-    Ledger::TABLES.iter().any(|table| name.eq_ignore_ascii_case(table))
+    Ledger::TABLES.iter().chain([&Heartbeats::TABLE]).any(|table| name.eq_ignore_ascii_case(table))
 }
 
 /// Refuses what is named and is no table to copy.

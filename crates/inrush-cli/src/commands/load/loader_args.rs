@@ -1,5 +1,6 @@
 //! The arguments that are made from the library's table of options, [`LoadOption::ALL`].
 
+use crate::connection::without_password;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use inrush::{DerivedLoad, LoadOption, LoadOptions, OptionValue};
 use inrush_core::{Error, Result};
@@ -39,6 +40,9 @@ impl LoaderArgs {
         let mut options = LoadOptions::default();
         for (option, texts) in &self.given {
             for text in texts {
+                if option.name == "replica" {
+                    without_password(text, "`--replica`")?;
+                }
                 option.set(&mut options, text).ok_or_else(|| {
                     Error::config(format!("`--{} {text}` is not understood", option.name))
                         .with_hint(format!("it takes {}", option.takes))

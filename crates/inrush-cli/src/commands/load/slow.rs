@@ -37,7 +37,7 @@ fn of(cause: WaitCause, share: f64, table: &str, source: &str) -> String {
         WaitCause::Source => format!("{}, as the source was read no faster; the server has time left", waited("rows")),
         WaitCause::Rate => format!("{}, as `--rate` allowed no more; the server has time left", waited("rows")),
         WaitCause::Throttle => format!(
-            "{}, as `--throttle` held them back: `inrush doctor {table}` says what slows this server",
+            "{}, as `--throttle` or `--max-lag` held them back: `inrush doctor {table}` says what slows this server",
             waited("rows")
         ),
         WaitCause::Client => format!(

@@ -3,6 +3,7 @@
 pub(crate) mod flight;
 pub(crate) mod lane;
 pub(crate) mod replay;
+mod replicas;
 pub(crate) mod retry;
 pub(crate) mod send;
 pub(crate) mod sent;

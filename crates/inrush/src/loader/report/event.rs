@@ -202,9 +202,9 @@ pub enum LoadEvent {
         /// The server's state of that connection, or why it is not known.
         state: String,
     },
-    /// The load waits, because the server has too much to do.
+    /// The load waits, because the server has too much to do or a replica lags. Again each minute while it waits.
     Yields {
-        /// Which signals exceed their ceilings, and by what.
+        /// Which signals and lags exceed their limits, and by what.
         reason: String,
     },
     /// The load continues after it yielded.

@@ -36,9 +36,12 @@ const METRICS: &[(&str, &str, &str, ValueOf)] = &[
             Some(waits.map(|(_, waited)| waited.as_secs_f64()).fold(0.0, f64::max))
         },
     ),
-    ("throttled_seconds_total", "How long the load has waited because of --throttle.", "counter", |load, _| {
-        Some(load.control.yielded().as_secs_f64())
-    }),
+    (
+        "throttled_seconds_total",
+        "How long the load has waited because of --throttle and --max-lag.",
+        "counter",
+        |load, _| Some(load.control.yielded().as_secs_f64()),
+    ),
     ("start_time_seconds", "When the load began, in seconds since 1970.", "gauge", |load, _| Some(unix(load.began))),
     ("end_time_seconds", "When the load ended; absent while it runs.", "gauge", |load, _| {
         load.ended.get().map(|ended| unix(ended.at))
