@@ -58,6 +58,7 @@ mod place;
 mod promises;
 mod random_schemas;
 mod record_batches;
+mod refresh;
 mod replicas;
 mod retried;
 mod runs;
