@@ -24,7 +24,7 @@ msrv: ## Check that the oldest promised Rust (rust-version) is enough
 features: ## Check that the library compiles with few features, and without the crates of the others
 	@scripts/features all
 
-example: setup ## Check the axum service in examples/axum: format, lints, its tests on all servers
+example: setup ## Check the programs in examples: format, lints, their tests on all servers
 	@scripts/example
 
 python: ## Build the Python package as a wheel with the command in it, and test it in fresh environments

@@ -48,7 +48,7 @@
 //! | `loader` | no | [`Loader`], with all that only a bulk load needs; implies `arrow` and `blocking` | twox-hash |
 //! | `compression` | no | zlib and Zstandard for the protocol ([`Config::with_compression`]) | flate2 and zlib-rs, zstd (C) |
 //! | `metrics` | no | pools and inserters report to the recorder of the crate `metrics` | metrics |
-//! | `tracing` | no | spans for the crate `tracing`, and a warning for what is slow | tracing |
+//! | `tracing` | no | spans of connections, statements and loads for the crate `tracing`, and a warning for what is slow | tracing |
 //! | `full` | no | all of the above | |
 //! | `chrono`, `time`, `uuid`, `rust_decimal`, `bigdecimal`, `serde_json` | no | types of these crates as values | the crate |
 //! | `fault-points` | no | for inrush's own tests: a process that ends at a point that a test sets | |

@@ -9,13 +9,13 @@
 //! | `inrush.transaction` | one run of a closure in a transaction, with BEGIN and COMMIT |
 //!
 //! A span has the text of a statement only if its values are apart from the text, or if [`Config::with_log_text`] allows it; no span has
-//! values. Without the feature `tracing` all of this is nothing.
+//! values. Without the feature `tracing` all of this is nothing. The spans of a load are made in `loader/report/spans.rs`.
 
 #[cfg(feature = "tracing")]
-pub(crate) use on::Trace;
+pub(crate) use on::{Context, Trace, fail, server};
 
 #[cfg(not(feature = "tracing"))]
-pub(crate) use off::Trace;
+pub(crate) use off::{Context, Trace};
 
 #[cfg(feature = "tracing")]
 mod on {
@@ -23,6 +23,8 @@ mod on {
     use inrush_core::session::Session;
     use std::borrow::Cow;
     use std::time::{Duration, Instant};
+    use tracing::dispatcher::{self, Dispatch};
+    use tracing::subscriber::NoSubscriber;
     use tracing::{Instrument as _, Span, field};
 
     /// A span; `limit` has its start and the time after which it is slow.
@@ -39,6 +41,7 @@ mod on {
             tracing::debug_span!(
                 $name,
                 otel.kind = $kind,
+                otel.status_code = field::Empty,
                 server.address = &*address,
                 server.port = port,
                 db.response.status_code = field::Empty,
@@ -131,10 +134,7 @@ mod on {
         /// Ends the span, with this error if there is one.
         pub(crate) fn end(self, error: Option<&Error>) {
             if let Some(error) = error {
-                if error.code() > 0 {
-                    self.span.record("db.response.status_code", error.code());
-                }
-                self.span.record("error.type", field::debug(error.kind()));
+                fail(&self.span, error);
             }
             if let Some((start, limit)) = self.limit
                 && start.elapsed() >= limit
@@ -145,7 +145,45 @@ mod on {
         }
     }
 
-    fn server(config: &Config) -> (Cow<'_, str>, Option<u16>) {
+    /// The span that is current in a thread, and the subscriber there: for other threads that do a part of the same work.
+    #[derive(Clone)]
+    pub(crate) struct Context {
+        span: Span,
+        subscriber: Dispatch,
+    }
+
+    impl Context {
+        pub(crate) fn current() -> Self {
+            Self::of(Span::current())
+        }
+
+        pub(crate) fn of(span: Span) -> Self {
+            Self { span, subscriber: dispatcher::get_default(Clone::clone) }
+        }
+
+        pub(crate) fn span(&self) -> &Span {
+            &self.span
+        }
+
+        /// Runs the work in this thread, within the span.
+        pub(crate) fn within<T>(&self, work: impl FnOnce() -> T) -> T {
+            match self.subscriber.is::<NoSubscriber>() {
+                true => work(),
+                false => dispatcher::with_default(&self.subscriber, || self.span.in_scope(work)),
+            }
+        }
+    }
+
+    /// Records an error in a span with the fields for it. Neither has a value of a row, which the message may have.
+    pub(crate) fn fail(span: &Span, error: &Error) {
+        span.record("otel.status_code", "ERROR");
+        span.record("error.type", field::debug(error.kind()));
+        if error.code() > 0 {
+            span.record("db.response.status_code", error.code().to_string());
+        }
+    }
+
+    pub(crate) fn server(config: &Config) -> (Cow<'_, str>, Option<u16>) {
         match config.socket().filter(|_| config.uses_socket()) {
             Some(path) => (path.to_string_lossy(), None),
             None => (config.host().into(), Some(config.port())),
@@ -196,6 +234,22 @@ mod on {
 mod off {
     use crate::{Config, Error, Result};
     use inrush_core::session::Session;
+
+    /// Has no effect.
+    #[derive(Clone)]
+    pub(crate) struct Context;
+
+    impl Context {
+        #[inline(always)]
+        pub(crate) fn current() -> Self {
+            Self
+        }
+
+        #[inline(always)]
+        pub(crate) fn within<T>(&self, work: impl FnOnce() -> T) -> T {
+            work()
+        }
+    }
 
     /// Has no effect.
     pub(crate) struct Trace;

@@ -4,6 +4,7 @@ use super::control::{Control, lock};
 use super::options::LoadOptions;
 use super::report::counters::Counters;
 use super::report::event::{EventHandler, LoadEvent, StoredChunk};
+use super::report::spans;
 use inrush_core::load::modes::Counted;
 use inrush_core::load::report::{Records, Retry};
 use inrush_core::load::{Reject, RejectStore};
@@ -51,6 +52,7 @@ impl Load {
     }
 
     pub(crate) fn notify(&self, event: &LoadEvent) {
+        spans::event(event);
         (self.handler)(event);
     }
 

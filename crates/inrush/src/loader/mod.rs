@@ -56,6 +56,7 @@ use open::{preflight, steps};
 use plan::source_plan::SourcePlan;
 use plan::target::Target;
 use report::rejects::{self, RejectFile};
+use report::spans::{LoadSpan, StepSpan};
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -147,15 +148,23 @@ impl Loader {
     /// `Config` for mistakes of the mapping (all at once), `Guarantee` for a table that cannot keep the guarantee, else the
     /// error of the server or the network.
     pub fn load(self, sources: Vec<Box<dyn Source>>) -> Result<Report> {
+        let span = LoadSpan::begin(&self.config, &self.table, &self.options);
+        self.load_within(&span, sources)
+    }
+
+    fn load_within(self, span: &LoadSpan, sources: Vec<Box<dyn Source>>) -> Result<Report> {
         let front_end = self.front_end;
-        match self.run(sources) {
+        let end = span.within(|| self.run(sources, span));
+        span.end(&end);
+        match end {
             Ok(report) => Ok(named(report, front_end)),
             Err(error) => Err(front_end.name_options(error)),
         }
     }
 
-    fn run(self, mut sources: Vec<Box<dyn Source>>) -> Result<Report> {
+    fn run(self, mut sources: Vec<Box<dyn Source>>, span: &LoadSpan) -> Result<Report> {
         self.options.check()?;
+        let opening = StepSpan::open();
         let control = self.control();
         let interrupted = |error: Error| {
             if control.is_aborted() {
@@ -168,6 +177,7 @@ impl Loader {
         let load = Arc::new(Load::new(options, (reject_header, reject_store), control.clone(), handler));
         let mut yielding = Yielding::open(&load, &config).map_err(interrupted)?;
         let (target, mut plans) = open::open(load, config, &table, &mut sources).map_err(interrupted)?;
+        span.opened(target.session.profile.family);
         if let Some(yielding) = &mut yielding {
             yielding.begin(&target).map_err(interrupted)?;
         }
@@ -181,6 +191,9 @@ impl Loader {
             jobs = ledger::open(first, &mut sources, &mut plans).map_err(interrupted)?;
             target.run_lock.set(jobs.run_locks());
             target.run_lock.show(&mut first.connection);
+        }
+        opening.end();
+        if let Some(first) = &mut first {
             let begun = begin(first, &target, &mut jobs, &mut sources, &mut plans).map_err(interrupted);
             let begun = begun.inspect_err(|error| {
                 first.let_go();
@@ -234,10 +247,12 @@ impl Loader {
         let _stop = StopOnDrop(self.control());
         let waiter = Arc::new(Waiter::new());
         let over = TellOnDrop(waiter.clone());
+        // Where the span of the caller is known.
+        let span = LoadSpan::begin(&self.config, &self.table, &self.options);
         let load = move || {
             // Also where the load panics.
             let _over = over;
-            self.load(sources)
+            self.load_within(&span, sources)
         };
         let thread = thread::Builder::new().name("inrush-load".to_owned()).spawn(load);
         let thread = thread.map_err(|e| Error::io("cannot start a thread", e))?;
@@ -339,7 +354,9 @@ fn begin(
         // Nothing was sent to the server for as long as the sort took.
         first.run_to_its_end("the connection", |connection| connection.execute("DO 0", ()).map(drop))?;
     }
+    let preparing = StepSpan::prepare();
     let steps = open::first_steps(first, target, jobs);
+    preparing.end();
     if steps.is_err() {
         first.let_go();
         open::drop_if_unused(target);
@@ -410,6 +427,7 @@ fn report(
     sources: &[(Arc<str>, Arc<dyn Unchanged>)],
     sort: Option<load_report::Sort>,
 ) -> Report {
+    let _finishing = StepSpan::finish();
     let control = &target.load.control;
     let mut counters = lock(&target.load.counters);
     // What an earlier run has finished was judged by that run.

@@ -792,6 +792,13 @@ impl Guarantee {
             _ => None,
         }
     }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::ExactlyOnce => "exactly-once",
+            Self::AtLeastOnce => "at-least-once",
+        }
+    }
 }
 
 impl LoadOptions {

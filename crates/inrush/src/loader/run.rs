@@ -13,6 +13,7 @@ use super::read::work_queue::WorkQueue;
 use super::report::counters::ChunkOutcome;
 use super::report::event::LoadEvent;
 use crate::fault;
+use crate::trace::Context;
 use inrush_core::load::Source;
 use inrush_core::load::modes::Counted;
 use inrush_core::load::report::Stop;
@@ -40,11 +41,12 @@ pub(super) fn run(
     // Not a thread of the scope: a source that waits for its next bytes, such as a pipe, cannot be interrupted, and the caller that
     // requested an end need not wait for it.
     let reader = thread::spawn(move || reader.read(sources, &plans));
+    let context = &Context::current();
     thread::scope(|scope| {
         let (over, is_over) = channel();
-        scope.spawn(move || watch::watch(target, &is_over, yielding));
+        scope.spawn(move || context.within(|| watch::watch(target, &is_over, yielding)));
         let n_lanes = Arc::new(AtomicUsize::new(lanes.len()));
-        let workers = LoadWorkers { scope, target, work_queue: &work_queue, n_lanes, _over: over };
+        let workers = LoadWorkers { scope, target, work_queue: &work_queue, n_lanes, context, _over: over };
         for (number, lane) in lanes.into_iter().enumerate() {
             workers.start(number, lane);
         }
@@ -70,6 +72,8 @@ struct LoadWorkers<'scope, 'env> {
     work_queue: &'env WorkQueue,
     /// Lanes that were ever requested, parked ones included.
     n_lanes: Arc<AtomicUsize>,
+    /// The load's span, for the lanes' threads.
+    context: &'env Context,
     _over: Sender<()>,
 }
 
@@ -80,7 +84,7 @@ impl<'scope, 'env> LoadWorkers<'scope, 'env> {
         let (chunks_in, chunks) = sync_channel(0);
         let (target, work_queue, workers) = (self.target, self.work_queue, self.clone());
         self.scope.spawn(move || prepare_all(target, work_queue, number, &chunks_in));
-        self.scope.spawn(move || workers.deliver_all(number, lane, &chunks));
+        self.scope.spawn(move || workers.context.within(|| workers.deliver_all(number, lane, &chunks)));
     }
 
     /// A lane's sending half. Without a connection (a dry run) what passed the checks counts as stored.
@@ -186,7 +190,7 @@ impl<'scope, 'env> LoadWorkers<'scope, 'env> {
         if wanted > opened && self.n_lanes.compare_exchange(opened, wanted, SeqCst, SeqCst).is_ok() {
             for number in opened..wanted {
                 let workers = self.clone();
-                self.scope.spawn(move || workers.open(number));
+                self.scope.spawn(move || workers.context.within(|| workers.open(number)));
             }
         }
     }

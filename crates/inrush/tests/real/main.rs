@@ -30,6 +30,7 @@ mod large;
 mod lexical;
 mod literals;
 mod load_local;
+mod load_spans;
 mod login;
 mod lost_answers;
 mod misfits;

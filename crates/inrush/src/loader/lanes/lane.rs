@@ -13,10 +13,12 @@ use crate::loader::plan::target::Target;
 use crate::loader::read::prepare::{PreparedChunk, encode_again};
 use crate::loader::report::counters::ChunkOutcome;
 use crate::loader::report::event::LoadEvent;
+use crate::loader::report::spans::ChunkSpan;
 use inrush_core::load::report::{self, Stop};
 use inrush_core::write::Method;
 use inrush_core::write::answer::{self, LoadWarning};
 use inrush_core::{Error, Kind, Result};
+use std::mem;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// A lane: a connection with its session set, and its number.
@@ -78,25 +80,32 @@ impl<'a> Lane<'a> {
             let is_too_large = self.target.is_too_large(part.bytes, part.bytes_sent());
             let halves = match is_too_large.then(|| part.halves(method, self.target)).flatten() {
                 Some(halves) => halves,
-                None => match self.store(&mut part) {
-                    Ok((end, taken)) => {
-                        let end = self.unless_taken_over(&part, end);
-                        attempts = attempts.max(taken);
-                        if !matches!(end, ChunkOutcome::Stored { .. }) {
-                            attempts = Attempts::Retried;
-                            parts.clear();
+                None => {
+                    let span = ChunkSpan::begin(self.number, part.number, part.bytes, method, || part.records());
+                    match span.within(|| self.store(&mut part, &span)) {
+                        Ok((end, taken)) => {
+                            let end = self.unless_taken_over(&part, end);
+                            attempts = attempts.max(taken);
+                            if !matches!(end, ChunkOutcome::Stored { .. }) {
+                                attempts = Attempts::Retried;
+                                parts.clear();
+                            }
+                            span.end(&end, part.rejects().len());
+                            span.within(|| enter(part, end));
+                            continue;
                         }
-                        enter(part, end);
-                        continue;
+                        Err(TooLarge(error)) => {
+                            span.too_large(&error);
+                            match part.halves(method, self.target) {
+                                Some(halves) => {
+                                    self.shrink(&part, &error);
+                                    halves
+                                }
+                                None => Err(Stop::Failed(error)),
+                            }
+                        }
                     }
-                    Err(TooLarge(error)) => match part.halves(method, self.target) {
-                        Some(halves) => {
-                            self.shrink(&part, &error);
-                            halves
-                        }
-                        None => Err(Stop::Failed(error)),
-                    },
-                },
+                }
             };
             attempts = Attempts::Retried;
             match halves {
@@ -128,9 +137,9 @@ impl<'a> Lane<'a> {
     }
 
     /// Stores one chunk in one transaction.
-    fn store(&mut self, chunk: &mut PreparedChunk) -> Result<(ChunkOutcome, Attempts), TooLarge> {
+    fn store(&mut self, chunk: &mut PreparedChunk, span: &ChunkSpan) -> Result<(ChunkOutcome, Attempts), TooLarge> {
         let (target, number) = (self.target, chunk.number);
-        let mut attempts = Attempts::FirstTry;
+        let (mut attempts, mut has_failed) = (Attempts::FirstTry, false);
         let stored = target.load.retrying(self.number, Work::Chunk(chunk.place())).run(
             |control| !control.wants_now(number),
             |reconnect| {
@@ -138,11 +147,15 @@ impl<'a> Lane<'a> {
                     return Tried::Done(ChunkOutcome::NotStored(None));
                 }
                 self.must_reconnect |= reconnect;
+                if mem::take(&mut has_failed) {
+                    span.retried();
+                }
                 match self.attempt(chunk) {
                     Attempt::Over(end) => return Tried::Done(end),
                     Attempt::Refused => attempts = Attempts::Retried,
                     Attempt::Failed(error) => {
                         attempts = Attempts::Retried;
+                        has_failed = true;
                         return Tried::Failed(error);
                     }
                 }

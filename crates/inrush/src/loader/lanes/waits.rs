@@ -26,6 +26,7 @@ use crate::Config;
 use crate::blocking::Connection;
 use crate::loader::control::Control;
 use crate::pipeline::probe::{self, PipelineStart};
+use crate::trace::Context;
 use inrush_core::load::Source;
 use inrush_core::session::pipeline::Window;
 use inrush_core::{Error, Kind, Result};
@@ -82,9 +83,10 @@ pub(crate) fn beside<T: Send + 'static>(
         return Ok(None);
     }
     let (done_in, done) = channel();
+    let context = Context::current();
     let run = move || {
         // If the thread was abandoned, the channel has no receiver any more.
-        let _ = done_in.send(work());
+        let _ = done_in.send(context.within(work));
     };
     let thread = thread::Builder::new().name(name.to_owned()).spawn(run);
     let thread = thread.map_err(|e| Error::io("cannot start a thread", e))?;

@@ -23,6 +23,7 @@ use super::{sort, sql};
 use crate::Config;
 use crate::blocking::Connection;
 use crate::table::{self, TableName};
+use crate::trace::Context;
 use inrush_core::column::Column;
 use inrush_core::column::Rules;
 use inrush_core::column::check::Check;
@@ -344,10 +345,11 @@ pub(super) fn first_lane(target: &Target) -> Result<Option<Lane<'_>>> {
 
 /// What comes before the first row: the table is created or emptied, which is not done before it is sure that rows can follow.
 pub(super) fn first_steps(first: &mut Lane<'_>, target: &Target, jobs: &mut Jobs) -> Result<()> {
+    let context = Context::current();
     std::thread::scope(|scope| {
         // A table that is in use keeps a TRUNCATE waiting.
         let (_over, is_over) = channel();
-        scope.spawn(move || watch::watch(target, &is_over, None));
+        scope.spawn(move || context.within(|| watch::watch(target, &is_over, None)));
         prepare_table(&mut first.connection, target, jobs)
     })?;
     target.load.control.waits(0, None);

@@ -18,6 +18,7 @@ use super::options::{BatchSize, LoadOptions};
 use super::plan::source_plan::SourcePlan;
 use super::plan::target::Target;
 use super::report::event::LoadEvent;
+use super::report::spans::StepSpan;
 use crate::fault;
 use inrush_core::load::Source;
 use inrush_core::load::report::Stop;
@@ -86,7 +87,7 @@ pub(super) fn sort(
     plans: &mut Vec<Arc<SourcePlan>>,
 ) -> Result<std::result::Result<Sort, Stop>> {
     let Some(key) = &target.sort.key else { return Err(Error::config("there is no key to sort by")) };
-    let began = Instant::now();
+    let (began, sorting, reading) = (Instant::now(), StepSpan::sort(), StepSpan::sort_read());
     let names: Arc<[Arc<str>]> = sources.iter().map(|source| source.name().into()).collect();
     let parent = folder_for(&target.load.options);
     let folder = Folder::make(&parent)?;
@@ -100,6 +101,8 @@ pub(super) fn sort(
         Ok(sorted) => sorted,
         Err(stop) => return Ok(Err(stop)),
     };
+    reading.end();
+    let merging = StepSpan::sort_merge();
     sorted.source_bytes = target.load.control.forget_gathered();
     let (n_runs, spilled) = (sorted.runs.len(), sorted.bytes());
     match merge(&mut sorted, &folder, &target.load.options, target) {
@@ -107,6 +110,7 @@ pub(super) fn sort(
         Ok(false) => return Ok(Err(Stop::Interrupted)),
         Err(error) => return Ok(Err(Stop::Failed(error))),
     }
+    merging.end();
     let report = inrush_core::load::report::Sort {
         columns: key.shown(),
         is_exact: key.is_exact(),
@@ -117,6 +121,7 @@ pub(super) fn sort(
         bytes: spilled,
         elapsed: began.elapsed(),
     };
+    sorting.sorted(report.records, report.runs);
     target.load.notify(&LoadEvent::Sorted(report.clone()));
     fault::point("sort.merged");
     lead(plans, jobs, &names, &sorted);

@@ -13,6 +13,7 @@ use crate::loader::read::prepare::stopping;
 use crate::loader::report::counters::too_many;
 use crate::loader::report::event::LoadEvent;
 use crate::loader::sql;
+use crate::trace::Context;
 use inrush_core::error::InputFault;
 use inrush_core::load::Reject;
 use inrush_core::load::ledger::JobStep;
@@ -77,10 +78,11 @@ fn drop_noted(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> 
 /// `Data` for such a row under `--bad-rows stop`, or too many of them.
 pub(crate) fn make_keys(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result<()> {
     let Some(shadow) = target.shadow().filter(|_| target.sort.by_server()) else { return Ok(()) };
+    let context = Context::current();
     thread::scope(|scope| {
         // It takes long, and the server may say how far it is.
         let (_over, is_over) = channel();
-        scope.spawn(move || watch::watch(target, &is_over, None));
+        scope.spawn(move || context.within(|| watch::watch(target, &is_over, None)));
         make_keys_of(connection, target, jobs, &shadow)
     })
 }
