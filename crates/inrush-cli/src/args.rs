@@ -142,7 +142,7 @@ mod tests {
     }
 
     /// Options of `load` that have no argument of their own in Python, and what stands for them there.
-    const NOT_IN_PYTHON: [(&[&str], &str); 11] = [
+    const NOT_IN_PYTHON: [(&[&str], &str); 12] = [
         (&["into"], "`table`"),
         (&["verify"], "not yet: the command alone compares"),
         (&["mask", "mask-key-file", "mask-file", "mask-strict"], "not yet: the command alone masks"),
@@ -166,6 +166,10 @@ mod tests {
         (&["create-table"], "`create`"),
         (&["status", "forget"], "functions"),
         (&["metrics-listen", "metrics-file"], "`progress` and `events`, which a program hands to its own metrics"),
+        (
+            &["only", "except", "schema-only", "rows-only", "definers", "strict"],
+            "for dumps of several tables, and a call loads one table",
+        ),
         (&["job-name"], "`job`"),
         (&["job"], "a program is its own job file; its `job` names rows"),
         (

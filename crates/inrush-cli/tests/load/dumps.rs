@@ -130,6 +130,79 @@ fn one_table_of_a_dump() {
     });
 }
 
+/// A part of a dump: some tables, only definitions, only rows; and another user after DEFINER.
+#[test]
+fn a_part_of_a_dump() {
+    everywhere("dump_part", |place| {
+        place.sql(TABLES);
+        place.sql("CREATE TRIGGER tp BEFORE INSERT ON parent FOR EACH ROW SET NEW.n = 'new'");
+        dump(place, "--routines");
+        let made = "SELECT GROUP_CONCAT(n ORDER BY n) FROM (SELECT TABLE_NAME AS n FROM information_schema.TABLES
+            WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME NOT LIKE 'inrush%' UNION ALL SELECT TRIGGER_NAME FROM information_schema.TRIGGERS
+            WHERE TRIGGER_SCHEMA = DATABASE() UNION ALL SELECT ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = DATABASE()) AS a";
+        let check = |arguments: &str, want: (i32, u64), names: &str| {
+            let into = beside(place);
+            let done = load(place, &into, &format!("dump.sql --into * {arguments}"));
+            let rows = &done.json["total"]["rows"]["stored"];
+            assert_eq!((done.code, rows.as_u64().unwrap_or(0)), want, "{arguments}: {}", done.stderr);
+            assert_eq!(into.sql(made), names, "{arguments}: {}", done.stderr);
+            into
+        };
+        check("--only nokey", (0, 3), "nokey,tr");
+        check("--only nokey,parent", (0, 5), "nokey,parent,tp,tr");
+        check("--except nokey", (0, 5), "child,none,parent,pr,tp,v");
+        check("--only nokey --rows-only", (1, 0), "NULL");
+        let into = check("--schema-only", (0, 0), "child,nokey,none,parent,pr,tp,tr,v");
+        assert_eq!(into.sql("SELECT COUNT(*) FROM nokey"), "0");
+        into.sql("DROP VIEW v; DROP PROCEDURE pr; DROP TRIGGER tr; DROP TRIGGER tp");
+        let done = load(place, &into, "dump.sql --into * --rows-only");
+        assert_eq!(stored(&done), (0, 8), "{}", done.stderr);
+        assert_eq!(into.sql(made), "child,nokey,none,parent");
+        NAMES.iter().for_each(|table| is_equal(place, &into, table, ""));
+        // Each table is the same job, however much of the dump is loaded: what is missing comes now, and no row a second time.
+        let done = load(place, &into, "dump.sql --into * --definers app@%.example.org");
+        assert_eq!(stored(&done), (0, 8), "{}", done.stderr);
+        NAMES.iter().for_each(|table| is_equal(place, &into, table, ""));
+        let definers = "SELECT GROUP_CONCAT(DISTINCT d) FROM (SELECT DEFINER AS d FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = DATABASE()
+            UNION ALL SELECT DEFINER FROM information_schema.VIEWS WHERE TABLE_SCHEMA = DATABASE()
+            UNION ALL SELECT DEFINER FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = DATABASE()) AS a";
+        assert_eq!(into.sql(definers), "app@%.example.org");
+        let stripped = check("--definers strip", (0, 8), "child,nokey,none,parent,pr,tp,tr,v");
+        assert_eq!(stripped.sql(definers), stripped.sql("SELECT USER()").replace("localhost", "%"));
+    });
+}
+
+/// What these options refuse.
+#[test]
+fn parts_that_cannot_be_taken() {
+    everywhere("dump_part_bad", |place| {
+        place.sql("CREATE TABLE t (a INT PRIMARY KEY)");
+        let other = if place.is_mysql() { "utf8mb4_uca1400_danish_ai_ci" } else { "utf8mb4_bg_0900_ai_ci" };
+        place.write(
+            "d.sql",
+            format!("CREATE TABLE u (a text COLLATE {other}); INSERT INTO t VALUES (1); INSERT INTO u VALUES (1);"),
+        );
+        place.write("d.csv", "a\n1\n");
+        let check = |arguments: &str, code: i32, says: &str| {
+            let done = place.load(arguments);
+            assert_eq!(done.code, code, "{arguments}: {}", done.stderr);
+            assert!(done.stderr.contains(says), "{arguments}: {}", done.stderr);
+            assert_eq!(place.sql("SELECT COUNT(*) FROM t"), "0", "{arguments}");
+        };
+        check("d.sql --into * --only t,x", 1, "`d.sql` has no table `x`");
+        check("d.sql --into * --except T", 1, "it has `u`, `t`");
+        check("d.sql --into * --except t,u", 1, "leaves no table");
+        check("d.sql --into * --only t --except u", 1, "cannot be used with");
+        check("d.sql --into * --schema-only --rows-only", 1, "cannot be used with");
+        check("d.sql --into * --definers root", 1, "`keep`, `strip` or a user");
+        check("d.sql --into * --strict", 1, &format!("no collation {other}"));
+        check("d.sql --into * --rows-only", 1, "`--rows-only` makes no table");
+        check("d.sql --into t --only t", 1, "`--only` is for a whole dump");
+        check("d.csv --into t --schema-only", 1, "`--schema-only` is for a whole dump");
+        assert_eq!(place.load("d.sql --into * --strict --only t").code, 0);
+    });
+}
+
 /// Bad dumps: what is said, and that nothing is stored of a dump that cannot be read.
 #[test]
 fn dumps_that_cannot_be_loaded() {

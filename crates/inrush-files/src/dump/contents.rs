@@ -5,6 +5,7 @@ use super::words::{self, Statement};
 use crate::script::script_bytes;
 use inrush_core::error::{Error, Result};
 use std::io::Read;
+use std::ops::Range;
 
 /// What is in a dump.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,6 +45,28 @@ pub struct OtherStatement {
     pub line: u64,
     /// Whether it only sets variables.
     pub is_setting: bool,
+    /// The table of an ALTER TABLE, a trigger or an index.
+    pub table: Option<String>,
+    /// The bytes of the text that say `DEFINER = ..`.
+    definer: Option<Range<usize>>,
+}
+
+impl OtherStatement {
+    /// Whether it names the user whose rights a view, a trigger, a routine or an event has.
+    pub fn has_definer(&self) -> bool {
+        self.definer.is_some()
+    }
+
+    /// The same with another user, in quotes as in SQL, or without one, which is the user who plays it.
+    #[must_use]
+    pub fn with_definer(&self, user: Option<&str>) -> Self {
+        let Some(range) = self.definer.clone() else { return self.clone() };
+        let clause = user.map(|user| format!("DEFINER={user}")).unwrap_or_default();
+        let mut text = self.text.clone();
+        text.splice(range.clone(), clause.bytes());
+        let definer = user.map(|_| range.start..range.start + clause.len());
+        Self { text, definer, ..self.clone() }
+    }
 }
 
 /// No value is longer on a server.
@@ -85,7 +108,18 @@ impl DumpContents {
                     let of_table = of_table.clone().or_else(|| settings.database.clone());
                     *database.get_or_insert(of_table.clone()) == of_table
                 };
-                let other = || OtherStatement { text: text.to_vec(), line: part.line, is_setting };
+                let of_table = match &statement {
+                    Statement::Alter(table) => Some(table.clone()),
+                    Statement::Schema(table) => table.clone(),
+                    _ => None,
+                };
+                let other = || OtherStatement {
+                    text: text.to_vec(),
+                    line: part.line,
+                    is_setting,
+                    table: of_table.clone(),
+                    definer: words::definer(text, settings.dialect),
+                };
                 match statement {
                     Statement::Insert(head) => {
                         let is_new = *zone.get_or_insert(settings.time_zone.clone()) != settings.time_zone;
@@ -133,7 +167,7 @@ impl DumpContents {
                         contents.others.push(other());
                         altered.push(table);
                     }
-                    Statement::Schema => contents.others.push(other()),
+                    Statement::Schema(_) => contents.others.push(other()),
                     Statement::Other => return Err(named(super::other(text, part.line))),
                 }
             }

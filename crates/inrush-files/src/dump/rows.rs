@@ -164,7 +164,7 @@ impl<R: Read> Rows<R> {
             Statement::Create(_)
             | Statement::Drop(_)
             | Statement::Database(_)
-            | Statement::Schema
+            | Statement::Schema(_)
             | Statement::Alter(_) => {}
         }
         Ok(())

@@ -238,6 +238,57 @@ fn dumps_of_several_states() {
     assert_eq!(contents("INSERT INTO t VALUES (1); ALTER TABLE t ADD KEY (a);").others.len(), 1);
 }
 
+/// Whose table a statement is about, and what it is without the user after DEFINER, and with another one.
+#[test]
+fn other_statements() {
+    let check = |statement: &str, table: Option<&str>, stripped: Option<&str>, other: Option<&str>| {
+        let dump = format!("CREATE TABLE t (a int);\nDELIMITER ;;\n{statement} ;;\nDELIMITER ;\n");
+        let contents = contents(&dump);
+        let [found] = &contents.others[..] else { panic!("{statement}: {contents:?}") };
+        let text = |other: crate::OtherStatement| String::from_utf8(other.text).unwrap().trim_end().to_owned();
+        assert_eq!(found.table.as_deref(), table, "{statement}");
+        assert_eq!(found.has_definer(), stripped.is_some(), "{statement}");
+        assert_eq!(text(found.with_definer(None)), stripped.unwrap_or(statement), "{statement}");
+        let given = found.with_definer(Some("`a`@`%`"));
+        assert_eq!(text(given.clone()), other.unwrap_or(statement), "{statement}");
+        assert_eq!(text(given.with_definer(None)), stripped.unwrap_or(statement), "{statement}");
+    };
+    check("ALTER TABLE `t` ADD KEY (a)", Some("t"), None, None);
+    check("ALTER TABLE `d`.`t` ADD KEY (a)", Some("t"), None, None);
+    check("CREATE UNIQUE INDEX `on` ON t (a)", Some("t"), None, None);
+    check("DROP INDEX i ON `t`", Some("t"), None, None);
+    check("DROP VIEW v", None, None, None);
+    check("CREATE VIEW v AS SELECT 'DEFINER=x' ON_t", None, None, None);
+    check("CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO SELECT 1", None, None, None);
+    check("CREATE FUNCTION f() RETURNS INT RETURN (SELECT 1 FROM t JOIN t AS u ON 1)", None, None, None);
+    check(
+        "/*!50003 CREATE*/ /*!50017 DEFINER=`ro``ot`@`%`*/ /*!50003 TRIGGER `x` BEFORE INSERT ON `t` FOR EACH ROW SET @a = 1 */",
+        Some("t"),
+        Some("/*!50003 CREATE*/ /*!50017 */ /*!50003 TRIGGER `x` BEFORE INSERT ON `t` FOR EACH ROW SET @a = 1 */"),
+        Some(
+            "/*!50003 CREATE*/ /*!50017 DEFINER=`a`@`%`*/ /*!50003 TRIGGER `x` BEFORE INSERT ON `t` FOR EACH ROW SET @a = 1 */",
+        ),
+    );
+    check(
+        "CREATE OR REPLACE ALGORITHM=MERGE DEFINER = root@localhost SQL SECURITY DEFINER VIEW v AS SELECT 1",
+        None,
+        Some("CREATE OR REPLACE ALGORITHM=MERGE  SQL SECURITY DEFINER VIEW v AS SELECT 1"),
+        Some("CREATE OR REPLACE ALGORITHM=MERGE DEFINER=`a`@`%` SQL SECURITY DEFINER VIEW v AS SELECT 1"),
+    );
+    check(
+        "CREATE DEFINER=CURRENT_USER() PROCEDURE p() SELECT 1",
+        None,
+        Some("CREATE  PROCEDURE p() SELECT 1"),
+        Some("CREATE DEFINER=`a`@`%` PROCEDURE p() SELECT 1"),
+    );
+    check(
+        "CREATE DEFINER='role' PROCEDURE p() SELECT 1",
+        None,
+        Some("CREATE  PROCEDURE p() SELECT 1"),
+        Some("CREATE DEFINER=`a`@`%` PROCEDURE p() SELECT 1"),
+    );
+}
+
 /// A dump that ends between two statements.
 #[test]
 fn a_dump_says_that_it_is_complete() {

@@ -3,6 +3,7 @@
 
 use inrush_core::column::ident::quote_ident;
 use inrush_core::sql::{Dialect, Lexeme, Lexer, Token};
+use std::ops::Range;
 
 /// The lexemes of a statement that mean something.
 #[derive(Clone)]
@@ -61,8 +62,8 @@ pub(super) enum Statement {
     Use(String),
     /// CREATE DATABASE.
     Database(String),
-    /// Views, triggers, routines, events, indexes: they change no row, and may be played after all rows.
-    Schema,
+    /// Views, triggers, routines, events, indexes: they change no row, and may be played after all rows. The table of a trigger or an index.
+    Schema(Option<String>),
     /// ALTER TABLE of this table, which may be played after its rows if it comes after them.
     Alter(String),
     /// Anything else. It may change rows, so only a server that plays all of the dump in its order knows what it does.
@@ -284,16 +285,16 @@ fn create(mut words: Words<'_>) -> Statement {
     if words.take("TABLE") {
         return words.create().map_or(Statement::Other, Statement::Create);
     }
-    match words.has_before_names(&["VIEW", "TRIGGER", "PROCEDURE", "FUNCTION", "EVENT", "INDEX"]) {
-        true => Statement::Schema,
+    match words.has_before_names(&KINDS) {
+        true => Statement::Schema(words.table_of_part()),
         false => Statement::Other,
     }
 }
 
 /// After DROP.
 fn drop_(mut words: Words<'_>) -> Statement {
-    if ["VIEW", "TRIGGER", "PROCEDURE", "FUNCTION", "EVENT", "INDEX"].iter().any(|word| words.take(word)) {
-        return Statement::Schema;
+    if KINDS.iter().any(|word| words.clone().take(word)) {
+        return Statement::Schema(words.table_of_part());
     }
     if !words.take("TABLE") && !words.take("TABLES") {
         return Statement::Other;
@@ -315,7 +316,7 @@ fn alter(mut words: Words<'_>) -> Statement {
         return Statement::LeftOut;
     }
     if !words.take("TABLE") {
-        return if words.has_before_names(&["EVENT", "VIEW"]) { Statement::Schema } else { Statement::Other };
+        return if words.has_before_names(&["EVENT", "VIEW"]) { Statement::Schema(None) } else { Statement::Other };
     }
     match words.table() {
         Some(_) if (words.take("DISABLE") || words.take("ENABLE")) && words.take("KEYS") => Statement::Frame,
@@ -364,6 +365,27 @@ impl Words<'_> {
         false
     }
 
+    /// The table after ON, of a trigger or an index that is made or dropped. DROP TRIGGER has none.
+    fn table_of_part(&self) -> Option<String> {
+        let mut words = self.clone();
+        let kind = words.pass_to(&KINDS)?;
+        if !self.is_any(&kind, &["TRIGGER", "INDEX"]) {
+            return None;
+        }
+        words.pass_to(&["ON"])?;
+        words.table().map(|(_, table)| table)
+    }
+
+    /// The next of these words, which is passed over.
+    fn pass_to(&mut self, wanted: &[&str]) -> Option<Token> {
+        loop {
+            let token = self.next()?;
+            if self.is_any(&token, wanted) {
+                return Some(token);
+            }
+        }
+    }
+
     /// The text of a literal or a word that is next, if it is the whole value.
     fn literal(&mut self) -> Option<String> {
         let token = self.peek()?;
@@ -389,6 +411,20 @@ impl Words<'_> {
                 name.starts_with("OLD_") || name.starts_with("SAVED_")
             })
     }
+}
+
+/// Where a statement that makes a view, a trigger, a routine or an event says `DEFINER = ..`.
+pub(super) fn definer(sql: &[u8], dialect: Dialect) -> Option<Range<usize>> {
+    let mut words = Words::new(sql, dialect);
+    words.take("CREATE").then_some(())?;
+    let first = words.pass_to(&["DEFINER", "VIEW", "TRIGGER", "PROCEDURE", "FUNCTION", "EVENT", "INDEX"])?;
+    (words.is(&first, "DEFINER") && words.take_symbol(b'=')).then_some(())?;
+    let mut last = words.next()?;
+    // CURRENT_USER(), user@host, or a role alone.
+    if (words.is(&last, "CURRENT_USER") && words.take_symbol(b'(')) || words.take_symbol(b'@') {
+        last = words.next()?;
+    }
+    Some(first.range.start..last.range.end)
 }
 
 /// What a SET says about how rows are read; nothing of any other statement.
@@ -442,6 +478,9 @@ impl Words<'_> {
         self.take_symbol(b'=')
     }
 }
+
+/// What is made beside tables and databases.
+const KINDS: [&str; 6] = ["VIEW", "TRIGGER", "PROCEDURE", "FUNCTION", "EVENT", "INDEX"];
 
 /// As many lexemes may come before the word that says what is created.
 const MOST_BEFORE: usize = 20;

@@ -1,5 +1,6 @@
 //! The options of `inrush load`, and their values. Every error in them is reported before a file is opened.
 
+use super::dump_choice::DumpArgs;
 use super::loader_args::LoaderArgs;
 use super::sources;
 use crate::commands::file_args::{FileArgs, ManifestFormat};
@@ -100,6 +101,9 @@ pub(crate) struct LoadArgs {
 
     #[command(flatten)]
     pub(crate) masks: MaskArgs,
+
+    #[command(flatten)]
+    pub(super) dump: DumpArgs,
 
     /// Append the events of the load to this file, a JSON object a line
     #[arg(long, value_name = "FILE", help_heading = "Everywhere")]
@@ -313,6 +317,7 @@ impl LoadArgs {
 
     /// Refuses options that contradict a manifest: it says how files are read, and which table they are of.
     pub(crate) fn check_for_manifest(&self) -> Result<()> {
+        self.dump.check_unused()?;
         let adds = self.loading.options()?.new_columns == NewColumns::Add;
         let given =
             [("columns", self.columns.is_some()), ("create-table", self.create_table), ("new-columns add", adds)];

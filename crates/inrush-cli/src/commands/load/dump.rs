@@ -9,7 +9,7 @@
 
 use super::args::LoadArgs;
 use super::interrupt::Watch;
-use super::manifest::tables::{self, RestoreTarget};
+use super::manifest::tables::{self, Missing, RestoreTarget};
 use super::many::{self, TableLoad};
 use super::sources;
 use crate::connection::{Environment, hint_at_login};
@@ -31,7 +31,8 @@ pub(super) fn run(args: &LoadArgs, signals: &Watch, output: &Output) -> Result<O
     args.check_for_dump()?;
     let config = args.connect.config(&Environment::of_process())?;
     let database = database(args.into(), config.database())?;
-    let contents = DumpContents::read(file)?;
+    let mut contents = DumpContents::read(file)?;
+    args.dump.choose(file, &mut contents)?;
     check(file, &contents)?;
     let args = args.for_dump(time_zone(file, &contents, args.time_zone())?);
     let of = |table: &inrush_files::DumpTable| RestoreTarget {
@@ -42,22 +43,38 @@ pub(super) fn run(args: &LoadArgs, signals: &Watch, output: &Output) -> Result<O
     let targets: Vec<_> = contents.tables.iter().map(of).collect();
     let mut connection = Connection::connect(&config).map_err(hint_at_login)?;
     let (missing, _) = tables::plan(&mut connection, &targets, true)?;
-    if args.is_dry_run() && !missing.is_empty() {
-        return Err(Error::config(format!("{} is not there, and `--dry-run` makes no table", missing.names()))
-            .with_hint("make the tables first, or load without `--dry-run`"));
+    let option = if args.is_dry_run() { "dry-run" } else { "rows-only" };
+    if (args.is_dry_run() || !args.dump.takes_schema()) && !missing.is_empty() {
+        return Err(Error::config(format!("{} is not there, and `--{option}` makes no table", missing.names()))
+            .with_hint(format!("make the tables first, or load without `--{option}`")));
     }
+    let missing = if args.dump.is_strict() { unchanged(missing, &mut connection)? } else { missing };
     missing.create(&mut connection, "another server", |line| output.notice(line))?;
     drop(connection);
     let load = |(table, target): (&inrush_files::DumpTable, &RestoreTarget)| {
         let files = vec![format!("{file}#{}", table.name)];
         TableLoad { table: table.name.clone(), args: args.for_table_of_dump(&target.name, files), rows: None }
     };
-    let with_rows = contents.tables.iter().zip(&targets).filter(|(table, _)| table.has_rows);
-    let code = many::run(&args, with_rows.map(load).collect(), signals, output)?;
+    let has_rows = |(table, _): &(&inrush_files::DumpTable, _)| table.has_rows && args.dump.takes_rows();
+    let with_rows = contents.tables.iter().zip(&targets).filter(has_rows);
+    let loads: Vec<_> = with_rows.map(load).collect();
+    let is_empty = loads.is_empty() && !output.is_json();
+    let code = if is_empty { exit::OK } else { many::run(&args, loads, signals, output)? };
     if !contents.left_out.is_empty() {
         output.notice(&format!("left out: {}", listed(&contents.left_out)));
     }
     play(&contents.others, code, &args, &config, &database, output).map(|played| Some(exit::worst([code, played])))
+}
+
+/// The missing tables, if this server takes them as the dump defines them.
+fn unchanged(missing: Missing, connection: &mut Connection) -> Result<Missing> {
+    let mut changes = Vec::new();
+    let missing = missing.for_server(connection, |change| changes.push(change.to_owned()))?;
+    match changes.is_empty() {
+        true => Ok(missing),
+        false => Err(Error::config(format!("the dump is of another kind of server: {}", changes.join("; ")))
+            .with_hint("without `--strict` the tables are made like this; or make them first, as they should be here")),
+    }
 }
 
 /// The database that is filled.
@@ -126,6 +143,12 @@ fn play(
         match connection.run(Query::new(&other.text, &mut Discard)) {
             Ok(_) => n_played += u64::from(!other.is_setting),
             Err(error) if is_there(&error) => n_there += 1,
+            Err(error) if other.has_definer() && MAY_NOT_DEFINE.contains(&error.code()) => {
+                return Err(error.while_doing(&doing()).with_hint(
+                    "this user may not make it for the user after DEFINER: `--definers strip` makes it for the user who loads; \
+                     all rows are stored, and the same command with it plays what is left",
+                ));
+            }
             Err(error) => {
                 return Err(error
                     .while_doing(&doing())
@@ -152,6 +175,9 @@ fn is_there(error: &Error) -> bool {
 /// ER_TABLE_EXISTS_ERROR, ER_DUP_FIELDNAME, ER_DUP_KEYNAME, ER_MULTIPLE_PRI_KEY, ER_SP_ALREADY_EXISTS, ER_TRG_ALREADY_EXISTS, ER_EVENT_ALREADY_EXISTS,
 /// ER_FK_DUP_NAME
 const THERE: [u16; 8] = [1050, 1060, 1061, 1068, 1304, 1359, 1537, 1826];
+
+/// ER_SPECIFIC_ACCESS_DENIED_ERROR
+const MAY_NOT_DEFINE: [u16; 1] = [1227];
 
 const DEFAULT_ZONE: &str = "+00:00";
 

@@ -3,6 +3,7 @@
 mod args;
 mod compared;
 mod dump;
+mod dump_choice;
 mod event_sinks;
 mod interrupt;
 mod job_file;
@@ -71,6 +72,7 @@ fn run_loads(args: &LoadArgs, signals: &Watch, output: &Output) -> Result<u8> {
     if let Some(code) = dump::run(args, signals, output)? {
         return Ok(code);
     }
+    args.dump.check_unused()?;
     args.check_into()?;
     let mut tables = sources::by_table(&args.files, args.into())?;
     if !sources::is_for_many(args.into())

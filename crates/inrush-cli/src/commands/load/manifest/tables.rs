@@ -113,19 +113,22 @@ impl Missing {
         self.0.iter().map(|(name, _)| name.quoted()).collect::<Vec<_>>().join(", ")
     }
 
-    /// Makes the tables. Those of other servers get collations that this one has, which is said.
+    /// The same as this server takes them: collations of the other kind of server are replaced by those that this one has, and texts that MariaDB
+    /// checks to be documents become JSON where that is a type. Each change is said.
     ///
     /// # Errors
-    /// Those of the server, by table.
-    pub(crate) fn create(self, connection: &mut Connection, server: &str, mut say: impl FnMut(&str)) -> Result<()> {
-        // A table may be made before the one that it refers to, with defaults that a strict mode refuses.
-        connection.execute("SET SESSION foreign_key_checks = 0, sql_mode = 'NO_ENGINE_SUBSTITUTION'", ())?;
+    /// Those of the server.
+    pub(crate) fn for_server(self, connection: &mut Connection, mut say: impl FnMut(&str)) -> Result<Self> {
         let has_json = is_known(connection, "SELECT CAST('1' AS JSON)")?;
         let mut known = HashMap::new();
-        for (name, definition) in self.0 {
-            let name = name.quoted();
-            let definition = if has_json { definition.with_json() } else { definition };
-            for collation in definition.collations() {
+        let mut here = Vec::new();
+        for (table, definition) in self.0 {
+            let name = table.quoted();
+            let with_json = if has_json { definition.with_json() } else { definition.clone() };
+            if with_json != definition {
+                say(&format!("{name}: texts that are checked to be documents become JSON"));
+            }
+            for collation in with_json.collations() {
                 if known.contains_key(&collation) {
                     continue;
                 }
@@ -135,7 +138,20 @@ impl Missing {
                 }
                 known.insert(collation, other);
             }
-            let here = definition.with_collations(|collation| known.get(collation).cloned().flatten());
+            here.push((table, with_json.with_collations(|collation| known.get(collation).cloned().flatten())));
+        }
+        Ok(Self(here))
+    }
+
+    /// Makes the tables, as this server takes them ([`Missing::for_server`]).
+    ///
+    /// # Errors
+    /// Those of the server, by table.
+    pub(crate) fn create(self, connection: &mut Connection, server: &str, mut say: impl FnMut(&str)) -> Result<()> {
+        // A table may be made before the one that it refers to, with defaults that a strict mode refuses.
+        connection.execute("SET SESSION foreign_key_checks = 0, sql_mode = 'NO_ENGINE_SUBSTITUTION'", ())?;
+        for (name, here) in self.for_server(connection, &mut say)?.0 {
+            let name = name.quoted();
             connection.execute(here.text(), ()).map_err(|error| {
                 error.while_doing(&format!("creating {name}")).with_hint(format!(
                     "the definition is of {server}; create the table as it should be here, and the same command fills it"
