@@ -50,7 +50,10 @@ fn a_load_under_way_waits_for_a_replica_that_is_listed(source: &Place, replica: 
     let feeder = load.feed();
     await_true("rows in the table", || source.sql("SELECT COUNT(*) > 0 FROM numbers") == "1");
     let lock = Session::open(replica, "FLUSH TABLES WITH READ LOCK");
-    load.await_notice(&format!("waiting, a server has too much to do: the lag of replica `{}` is ", address(replica)));
+    load.await_notice(&format!(
+        "waiting, a server has too much to do: the lag of replica `{}` comes to ",
+        address(replica)
+    ));
     let stored = || source.sql("SELECT COUNT(*) FROM numbers");
     let beats = || source.sql("SELECT beat FROM inrush_heartbeat").parse::<u64>().unwrap();
     // What was on its way is stored, and then nothing more, from heartbeat to heartbeat.

@@ -12,7 +12,7 @@ use std::time::Duration;
 /// How far a replica is behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lag {
-    /// The age of the oldest heartbeat that it lacks; zero if it has all of them.
+    /// The age of the oldest heartbeat that it lacks, zero if it has all of them; or what [`Pace::expected`] makes of it.
     Behind(Duration),
     /// It has none of this load yet.
     NoneYet,
@@ -109,6 +109,40 @@ impl Heartbeats {
     }
 }
 
+/// How fast a replica applies what the source commits, by its last readings.
+///
+/// A replica of half the source's speed takes two seconds for what the source commits in one. A load that waits only when the lag is at its limit
+/// would see it grow to twice the limit.
+#[derive(Clone, Debug, Default)]
+pub struct Pace {
+    /// When a reading was made, and up to which time the replica had everything then.
+    readings: VecDeque<(Duration, Duration)>,
+}
+
+impl Pace {
+    /// Takes the lag at this time in, and returns the lag that the replica comes to if the load waits from now on.
+    pub fn expected(&mut self, lag: Duration, now: Duration) -> Duration {
+        let has = now.saturating_sub(lag);
+        self.readings.push_back((now, has));
+        while self.readings.get(1).is_some_and(|(at, _)| now.saturating_sub(*at) >= WINDOW) {
+            self.readings.pop_front();
+        }
+        let (at, had) = self.readings[0];
+        let elapsed = now.saturating_sub(at).as_secs_f64();
+        if elapsed <= 0.0 {
+            return lag;
+        }
+        let pace = has.saturating_sub(had).as_secs_f64() / elapsed;
+        lag.div_f64(pace.clamp(LEAST_PACE, 1.0))
+    }
+}
+
+/// The readings that count are about as old as this.
+const WINDOW: Duration = Duration::from_secs(3);
+
+/// A replica that seems slower than this share of the source may only be busy with one long transaction.
+const LEAST_PACE: f64 = 0.1;
+
 /// The queries for the replicas that a server knows, in the order to try them: the older one for MariaDB and old MySQL.
 pub const REPLICAS: [&str; 2] = ["SHOW REPLICAS", "SHOW SLAVE HOSTS"];
 
@@ -148,6 +182,29 @@ mod tests {
         check(&[1, 2, 3], 9, Some(3), 9, &behind(0));
         check(&[1, 2, 3], 0, Some(u64::MAX), 9, &behind(0));
         check(&[1, 2, 3], 0, Some(1), 0, &behind(0));
+    }
+
+    /// Lags read half a second apart, in milliseconds, and those that are expected.
+    #[track_caller]
+    fn expects(lags: &[u64], want: &[u64]) {
+        let mut pace = Pace::default();
+        let expected = |(half_seconds, lag): (u64, &u64)| {
+            pace.expected(Duration::from_millis(*lag), Duration::from_millis(500 * half_seconds)).as_millis() as u64
+        };
+        assert_eq!((10..).zip(lags).map(expected).collect::<Vec<_>>(), want, "{lags:?}");
+    }
+
+    #[test]
+    fn a_slow_replica_comes_to_a_greater_lag() {
+        expects(&[0, 0, 0], &[0, 0, 0]);
+        // As fast as the source, with a lag that stays.
+        expects(&[700, 700, 700], &[700, 700, 700]);
+        // Half as fast: what it lacks takes it twice as long.
+        expects(&[0, 250, 500, 750, 1000], &[0, 500, 1000, 1500, 2000]);
+        // It applies nothing.
+        expects(&[0, 500, 1000], &[0, 5000, 10_000]);
+        // It catches up.
+        expects(&[0, 500, 1000, 500, 0], &[0, 5000, 10_000, 750, 0]);
     }
 
     #[test]

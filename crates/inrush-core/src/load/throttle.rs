@@ -218,11 +218,11 @@ impl Throttle {
             is_low &= matches!(lag, Lag::Behind(lag) if *lag <= self.max_lag.mul_f64(LOW));
             let lag = match lag {
                 Lag::Behind(lag) if *lag <= self.max_lag => continue,
-                Lag::Behind(lag) => format!("{}, at most {}", human::time(*lag), human::time(self.max_lag)),
-                Lag::NoneYet => "not known: no heartbeat of this load has arrived there yet".to_owned(),
-                Lag::Unread(reason) => format!("not known: {reason}"),
+                Lag::Behind(lag) => format!("comes to {}, at most {}", human::time(*lag), human::time(self.max_lag)),
+                Lag::NoneYet => "is not known: no heartbeat of this load has arrived there yet".to_owned(),
+                Lag::Unread(reason) => format!("is not known: {reason}"),
             };
-            over.push(format!("the lag of replica `{replica}` is {lag}"));
+            over.push(format!("the lag of replica `{replica}` {lag}"));
         }
         self.before = Some(status);
         self.over = over.join("; ");
@@ -341,7 +341,10 @@ mod tests {
             still("the lag of replica `b` is not known: refused")
         );
         assert_eq!(read([behind(4000), behind(4000)]), (Some(Turn::Continues), String::new()));
-        assert_eq!(read([behind(0), behind(61_000)]), waits("the lag of replica `b` is 1 min 1 s, at most 5.0 s"));
+        assert_eq!(
+            read([behind(0), behind(61_000)]),
+            waits("the lag of replica `b` comes to 1 min 1 s, at most 5.0 s")
+        );
     }
 
     #[test]

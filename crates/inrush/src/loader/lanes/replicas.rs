@@ -7,7 +7,7 @@ use crate::loader::options::UnreadableReplicas;
 use crate::loader::report::event::LoadEvent;
 use crate::loader::sql;
 use crate::{Config, Error, Result};
-use inrush_core::load::lag::{Heartbeats, Lag, REPLICAS, ReplicaLag, host_and_port};
+use inrush_core::load::lag::{Heartbeats, Lag, Pace, REPLICAS, ReplicaLag, host_and_port};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -27,6 +27,7 @@ struct Replica {
     /// Whether the table of the heartbeats was there.
     has_table: bool,
     last: Option<u64>,
+    pace: Pace,
     unread: Option<Unread>,
 }
 
@@ -127,13 +128,17 @@ impl Replicas {
             }
         });
         let now = began.elapsed();
-        let lag = |replica: &Replica| match &replica.unread {
-            Some(_) if self.ignores_unread => None,
+        let ignores_unread = self.ignores_unread;
+        let lag = |replica: &mut Replica| match &replica.unread {
+            Some(_) if ignores_unread => None,
             Some(unread) => Some(Lag::Unread(unread.error.to_string())),
-            None => Some(beats.lag(replica.last, now)),
+            None => Some(match beats.lag(replica.last, now) {
+                Lag::Behind(lag) => Lag::Behind(replica.pace.expected(lag, now)),
+                other => other,
+            }),
         };
-        let lags = self.watched.iter();
-        let lags = lags.filter_map(|replica| Some(ReplicaLag { replica: replica.name.clone(), lag: lag(replica)? }));
+        let lags = self.watched.iter_mut();
+        let lags = lags.filter_map(|replica| Some(ReplicaLag { lag: lag(replica)?, replica: replica.name.clone() }));
         let lags = lags.collect();
         let oldest = self.watched.iter().map(|replica| replica.last.unwrap_or(0)).min();
         beats.forget_before(oldest.unwrap_or(0));
@@ -169,7 +174,15 @@ impl Replica {
     fn new(config: Config) -> Self {
         let config = config.without_database().with_server_role(ServerRole::Any).with_connect_timeout(LIMIT);
         let config = config.with_read_timeout(Some(LIMIT)).with_write_timeout(Some(LIMIT));
-        Self { name: config.address(), config, connection: None, has_table: false, last: None, unread: None }
+        Self {
+            name: config.address(),
+            config,
+            connection: None,
+            has_table: false,
+            last: None,
+            pace: Pace::default(),
+            unread: None,
+        }
     }
 
     fn server_id(&mut self) -> Result<Vec<String>> {
