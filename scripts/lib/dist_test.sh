@@ -36,7 +36,7 @@ try() { # name
   local -a check=('cd /dist' "$(commands_of Checksums)")
   case $1 in
     deb) in_root deb "${check[@]}" "$(commands_of 'Debian package')" \
-      'test -s /usr/share/man/man1/inrush.1.gz && test -s /usr/share/bash-completion/completions/inrush' use_command ;;
+      'test -s /usr/share/man/man1/inrush.1.gz && test -s /usr/share/man/man1/inrush-load.1.gz && test -s /usr/share/bash-completion/completions/inrush' use_command ;;
     tarball) in_root tarball "${check[@]}" "$(commands_of Tarball)" use_command ;;
     static) in_root static "${check[@]}" "$(commands_of 'Static tarball')" 'ldd /usr/local/bin/inrush | grep -q "statically linked"' use_command ;;
     static-aarch64)
