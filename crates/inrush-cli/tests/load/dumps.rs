@@ -152,8 +152,16 @@ fn a_part_of_a_dump() {
         check("--only nokey,parent", (0, 5), "nokey,parent,tp,tr");
         check("--except nokey", (0, 5), "child,none,parent,pr,tp,v");
         check("--only nokey --rows-only", (1, 0), "NULL");
+        // The view needs the table that is left out; what comes after it is played.
+        check("--except child", (0, 5), "nokey,none,parent,pr,tp,tr");
         let into = check("--schema-only", (0, 0), "child,nokey,none,parent,pr,tp,tr,v");
         assert_eq!(into.sql("SELECT COUNT(*) FROM nokey"), "0");
+        // They would fire for the rows.
+        for arguments in ["--rows-only", ""] {
+            let refused = load(place, &into, &format!("dump.sql --into * {arguments}"));
+            assert_eq!(refused.code, 5, "{}", refused.stderr);
+            assert!(refused.stderr.contains("has triggers (`t"), "{}", refused.stderr);
+        }
         into.sql("DROP VIEW v; DROP PROCEDURE pr; DROP TRIGGER tr; DROP TRIGGER tp");
         let done = load(place, &into, "dump.sql --into * --rows-only");
         assert_eq!(stored(&done), (0, 8), "{}", done.stderr);
@@ -194,12 +202,21 @@ fn parts_that_cannot_be_taken() {
         check("d.sql --into * --except t,u", 1, "leaves no table");
         check("d.sql --into * --only t --except u", 1, "cannot be used with");
         check("d.sql --into * --schema-only --rows-only", 1, "cannot be used with");
+        check("d.sql --into * --only ,", 1, "names no table");
+        check("d.sql --into * --rows-only --strict", 1, "`--strict` has no meaning");
+        check("d.sql --into * --schema-only --truncate", 1, "exclude each other");
         check("d.sql --into * --definers root", 1, "`keep`, `strip` or a user");
         check("d.sql --into * --strict", 1, &format!("no collation {other}"));
         check("d.sql --into * --rows-only", 1, "`--rows-only` makes no table");
         check("d.sql --into t --only t", 1, "`--only` is for a whole dump");
         check("d.csv --into t --schema-only", 1, "`--schema-only` is for a whole dump");
         assert_eq!(place.load("d.sql --into * --strict --only t").code, 0);
+        // Also outside of tables: in what comes before a trigger.
+        let view = format!("SET collation_connection = {other}; CREATE VIEW v AS SELECT a FROM t;");
+        place.write("e.sql", format!("INSERT INTO t VALUES (2); {view}"));
+        let done = place.load("e.sql --into *");
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        assert_eq!(place.sql("SELECT MAX(a) FROM v"), "2");
     });
 }
 

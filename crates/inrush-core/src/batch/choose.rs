@@ -87,6 +87,7 @@ pub fn choose(
         not_bindable: None,
         no_load_data: (!is_single).then(|| no_load_data(statement, template, facts)).flatten().map(Into::into),
         load_is_serial: false,
+        has_triggers: false,
         skips_bad_rows: options.skips_bad_rows(),
         ids: options.ids,
         many_rows_have_ids: options.ids && ids_of_many(template, facts).detail != ResultDetail::Nothing,

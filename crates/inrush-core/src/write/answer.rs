@@ -70,7 +70,7 @@ impl AcceptedWarnings {
 /// The error for an INSERT that did not affect as many rows as it carries.
 pub fn miscounted(affected: u64, sent: u64) -> Error {
     Error::protocol(format!("the server counts {affected} affected rows for {sent} inserted"))
-        .with_hint("a trigger, a view or a storage engine such as BLACKHOLE changes what an INSERT means here")
+        .with_hint("a trigger, a view or a storage engine such as BLACKHOLE changes what an INSERT means here; `--method multi-row-prepared` may count its rows alone")
 }
 
 /// ER_WARNING_NOT_COMPLETE_ROLLBACK: a ROLLBACK left rows in a table without transactions.

@@ -31,6 +31,9 @@ pub struct Need {
     /// They wait for a table with an AUTO_INCREMENT where `innodb_autoinc_lock_mode` is 1, also if the rows bring values for it
     /// (MariaDB's default; MySQL's is 2): <https://dev.mysql.com/doc/refman/8.4/en/innodb-auto-increment-handling.html>.
     pub load_is_serial: bool,
+    /// Whether the table has triggers: MariaDB counts the rows that their UPDATEs change among the affected rows of a bulk command
+    /// (seen on 10.11 and 11.8), so how many rows the command stored is not known. A requested method is taken.
+    pub has_triggers: bool,
     /// Whether bad rows are to be skipped.
     pub skips_bad_rows: bool,
     /// Whether the generated id of each row must be reported.
@@ -211,6 +214,7 @@ impl Need {
             not_bindable: None,
             no_load_data: None,
             load_is_serial: false,
+            has_triggers: false,
             skips_bad_rows: false,
             ids: false,
             many_rows_have_ids: false,
@@ -273,6 +277,9 @@ impl Need {
         match () {
             () if !self.has_placeholders => Some(NO_PLACEHOLDER.into()),
             () if !self.is_dml => Some("it takes INSERT, REPLACE, UPDATE and DELETE".into()),
+            () if self.has_triggers && self.requested.is_none() => {
+                Some("the server may count what the table's triggers change among its rows".into())
+            }
             () if wants_results && !allowed.unit_results => {
                 Some("this server does not report the results of single rows (MariaDB does from 11.5 on)".into())
             }

@@ -256,7 +256,8 @@ fn refused_by_the_server() {
     assert_eq!(planned("maria", INSERT, 5_000, &auto(), &all).unwrap_err().kind(), Kind::Config);
 }
 
-/// The chooser of a load. The words after the server's name are `on`, `off` (of `local_infile`), `split`, `serial`, `unbound`, `lax`.
+/// The chooser of a load. The words after the server's name are `on`, `off` (of `local_infile`), `split`, `serial`, `triggers`, `unbound`,
+/// `lax`.
 fn of_load(words: &str, requested: Option<Method>) -> Result<Chooser> {
     let has = |word: &str| words.split(' ').any(|known| known == word);
     let obstacle = |why: &'static str| Obstacle { why: why.into(), hint: Some("another one can") };
@@ -264,6 +265,7 @@ fn of_load(words: &str, requested: Option<Method>) -> Result<Chooser> {
         not_bindable: has("unbound").then(|| obstacle("a BIT cannot be bound")),
         no_load_data: has("lax").then(|| obstacle("LOAD DATA could bend values")),
         load_is_serial: has("serial"),
+        has_triggers: has("triggers"),
         ..Need::of_load(requested)
     };
     let local_infile = match (has("on"), has("off")) {
@@ -287,6 +289,9 @@ fn loads_by_auto() {
         ("maria off unbound", &[], MultiRow, "`local_infile` off"),
         ("mysql on serial", &[], MultiRowPrepared, "would wait for each other"),
         ("maria serial", &[], Bulk, "would wait for each other"),
+        ("maria serial triggers", &[], MultiRowPrepared, "would wait for each other"),
+        ("maria off triggers", &[], MultiRowPrepared, "`local_infile` off"),
+        ("maria on triggers", &[LoadData], MultiRowPrepared, "`load-data` was refused: "),
         ("maria serial unbound", &[], MultiRow, "would wait for each other"),
         ("mysql on lax", &[], MultiRowPrepared, "LOAD DATA could bend values"),
         ("oceanbase on", &[], MultiRowPrepared, "commits while it runs"),

@@ -45,8 +45,12 @@ pub struct OtherStatement {
     pub line: u64,
     /// Whether it only sets variables.
     pub is_setting: bool,
+    /// What it is about: ``trigger `t` ``; `None` for settings and others that have no name.
+    pub subject: Option<String>,
     /// The table of an ALTER TABLE, a trigger or an index.
     pub table: Option<String>,
+    /// The trigger that it makes or drops, and whether it drops it.
+    trigger: Option<(String, bool)>,
     /// The bytes of the text that say `DEFINER = ..`.
     definer: Option<Range<usize>>,
 }
@@ -117,7 +121,9 @@ impl DumpContents {
                     text: text.to_vec(),
                     line: part.line,
                     is_setting,
+                    subject: words::subject(text, settings.dialect),
                     table: of_table.clone(),
+                    trigger: words::trigger(text, settings.dialect),
                     definer: words::definer(text, settings.dialect),
                 };
                 match statement {
@@ -176,6 +182,7 @@ impl DumpContents {
                 statements.release(&part, n);
             }
         }
+        contents.note_dropped_triggers();
         if let Some(Zone::Is(zone)) = zone {
             contents.time_zone = Some(zone);
         }
@@ -192,6 +199,20 @@ impl DumpContents {
             self.tables.len() - 1
         });
         &mut self.tables[at]
+    }
+
+    /// DROP TRIGGER names no table: it is that of the CREATE TRIGGER of the same name.
+    fn note_dropped_triggers(&mut self) {
+        let made = |other: &OtherStatement| match (&other.trigger, &other.table) {
+            (Some((name, false)), Some(table)) => Some((name.clone(), table.clone())),
+            _ => None,
+        };
+        let made: Vec<_> = self.others.iter().filter_map(made).collect();
+        for other in &mut self.others {
+            if let Some((name, true)) = &other.trigger {
+                other.table = made.iter().find(|(made, _)| made == name).map(|(_, table)| table.clone());
+            }
+        }
     }
 
     /// Tables that were made to be dropped again, in place of views that come later.

@@ -282,11 +282,47 @@ fn other_statements() {
         Some("CREATE DEFINER=`a`@`%` PROCEDURE p() SELECT 1"),
     );
     check(
+        "CREATE DEFINER=app@db.example.org TRIGGER x AFTER INSERT ON `t` FOR EACH ROW SET @a = 1",
+        Some("t"),
+        Some("CREATE  TRIGGER x AFTER INSERT ON `t` FOR EACH ROW SET @a = 1"),
+        Some("CREATE DEFINER=`a`@`%` TRIGGER x AFTER INSERT ON `t` FOR EACH ROW SET @a = 1"),
+    );
+    check(
+        "CREATE DEFINER=event@10.0.0.1 TRIGGER x AFTER INSERT ON `t` FOR EACH ROW SET @a = 1",
+        Some("t"),
+        Some("CREATE  TRIGGER x AFTER INSERT ON `t` FOR EACH ROW SET @a = 1"),
+        Some("CREATE DEFINER=`a`@`%` TRIGGER x AFTER INSERT ON `t` FOR EACH ROW SET @a = 1"),
+    );
+    check(
+        "ALTER DEFINER=`x`@`%` EVENT e DISABLE",
+        None,
+        Some("ALTER  EVENT e DISABLE"),
+        Some("ALTER DEFINER=`a`@`%` EVENT e DISABLE"),
+    );
+    check(
         "CREATE DEFINER='role' PROCEDURE p() SELECT 1",
         None,
         Some("CREATE  PROCEDURE p() SELECT 1"),
         Some("CREATE DEFINER=`a`@`%` PROCEDURE p() SELECT 1"),
     );
+}
+
+/// What statements are about, in lists; and a DROP TRIGGER, which is about the table of the trigger that is made again.
+#[test]
+fn subjects() {
+    let check = |statement: &str, subject: Option<&str>| {
+        let contents = contents(&format!("CREATE TABLE t (a int); {statement};"));
+        assert_eq!(contents.others[0].subject.as_deref(), subject, "{statement}");
+    };
+    check("ALTER TABLE `d`.`t` ADD KEY (a)", Some("ALTER TABLE `t`"));
+    check("CREATE OR REPLACE DEFINER=a@b SQL SECURITY INVOKER VIEW `d`.`v``w` AS SELECT 1", Some("view `v``w`"));
+    check("CREATE PROCEDURE IF NOT EXISTS p() SELECT 1", Some("procedure `p`"));
+    check("/*!50001 DROP VIEW IF EXISTS `v`*/", Some("DROP of view `v`"));
+    check("CREATE UNIQUE INDEX i ON t (a)", Some("index `i`"));
+    let trigger = "CREATE TRIGGER x AFTER INSERT ON t FOR EACH ROW SET @a = 1";
+    let dump = format!("CREATE TABLE t (a int); DROP TRIGGER IF EXISTS x; DROP TRIGGER y; {trigger};");
+    let tables: Vec<_> = contents(&dump).others.into_iter().map(|other| other.table).collect();
+    assert_eq!(tables, [Some("t".to_owned()), None, Some("t".to_owned())]);
 }
 
 /// A dump that ends between two statements.

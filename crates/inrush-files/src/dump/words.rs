@@ -368,12 +368,69 @@ impl Words<'_> {
     /// The table after ON, of a trigger or an index that is made or dropped. DROP TRIGGER has none.
     fn table_of_part(&self) -> Option<String> {
         let mut words = self.clone();
+        words.pass_definer();
         let kind = words.pass_to(&KINDS)?;
         if !self.is_any(&kind, &["TRIGGER", "INDEX"]) {
             return None;
         }
         words.pass_to(&["ON"])?;
         words.table().map(|(_, table)| table)
+    }
+
+    /// Passes over `DEFINER = ..`, if it comes before what is made; returns where it is.
+    fn pass_definer(&mut self) -> Option<Range<usize>> {
+        let mut words = self.clone();
+        let first = words.pass_to(&["DEFINER", "VIEW", "TRIGGER", "PROCEDURE", "FUNCTION", "EVENT", "INDEX"])?;
+        (words.is(&first, "DEFINER") && words.take_symbol(b'=')).then_some(())?;
+        let mut last = words.next()?;
+        if words.is_any(&last, &["CURRENT_USER", "CURRENT_ROLE"]) {
+            if words.take_symbol(b'(') {
+                last = words.next()?;
+            }
+        } else if words.take_symbol(b'@') {
+            last = words.next()?;
+            // A host without quotes: `db.example.org`, `10.0.0.1`.
+            while let Some(token) = words.peek().filter(|token| token.range.start == last.range.end) {
+                words.next();
+                last = token;
+            }
+        }
+        *self = words;
+        Some(first.range.start..last.range.end)
+    }
+
+    /// What a statement is about, as `trigger ` and a name in backticks.
+    fn subject(mut self) -> Option<String> {
+        let verb = self.next().filter(|token| self.is_any(token, &["CREATE", "DROP", "ALTER"]))?;
+        if self.is(&verb, "ALTER") && self.take("TABLE") {
+            return self.table().map(|(_, table)| format!("ALTER TABLE {}", quote_ident(&table)));
+        }
+        self.pass_definer();
+        let kind = self.pass_to(&KINDS)?;
+        let kind = String::from_utf8_lossy(self.text(&kind)).to_ascii_lowercase();
+        if self.take("IF") {
+            self.take("NOT");
+            self.take("EXISTS");
+        }
+        let verb = match () {
+            () if self.is(&verb, "DROP") => "DROP of ",
+            () if self.is(&verb, "ALTER") => "ALTER of ",
+            () => "",
+        };
+        self.table().map(|(_, name)| format!("{verb}{kind} {}", quote_ident(&name)))
+    }
+
+    /// The trigger that a statement makes or drops, and whether it drops it.
+    fn trigger(mut self) -> Option<(String, bool)> {
+        let verb = self.next().filter(|token| self.is_any(token, &["CREATE", "DROP"]))?;
+        self.pass_definer();
+        let kind = self.pass_to(&KINDS)?;
+        self.is(&kind, "TRIGGER").then_some(())?;
+        if self.take("IF") {
+            self.take("NOT");
+            self.take("EXISTS");
+        }
+        self.table().map(|(_, name)| (name, self.is(&verb, "DROP")))
     }
 
     /// The next of these words, which is passed over.
@@ -416,15 +473,18 @@ impl Words<'_> {
 /// Where a statement that makes a view, a trigger, a routine or an event says `DEFINER = ..`.
 pub(super) fn definer(sql: &[u8], dialect: Dialect) -> Option<Range<usize>> {
     let mut words = Words::new(sql, dialect);
-    words.take("CREATE").then_some(())?;
-    let first = words.pass_to(&["DEFINER", "VIEW", "TRIGGER", "PROCEDURE", "FUNCTION", "EVENT", "INDEX"])?;
-    (words.is(&first, "DEFINER") && words.take_symbol(b'=')).then_some(())?;
-    let mut last = words.next()?;
-    // CURRENT_USER(), user@host, or a role alone.
-    if (words.is(&last, "CURRENT_USER") && words.take_symbol(b'(')) || words.take_symbol(b'@') {
-        last = words.next()?;
-    }
-    Some(first.range.start..last.range.end)
+    (words.take("CREATE") || words.take("ALTER")).then_some(())?;
+    words.pass_definer()
+}
+
+/// What a statement is about, for a list: `trigger ` and a name in backticks.
+pub(super) fn subject(sql: &[u8], dialect: Dialect) -> Option<String> {
+    Words::new(sql, dialect).subject()
+}
+
+/// The trigger that a statement makes or drops, and whether it drops it.
+pub(super) fn trigger(sql: &[u8], dialect: Dialect) -> Option<(String, bool)> {
+    Words::new(sql, dialect).trigger()
 }
 
 /// What a SET says about how rows are read; nothing of any other statement.

@@ -365,6 +365,11 @@ impl LoadArgs {
         &self.reading.time_zone
     }
 
+    /// Whether files that are loaded are loaded once more.
+    pub(crate) fn loads_again(&self) -> bool {
+        self.loading.has("again")
+    }
+
     /// Whether files are taken for what they were.
     pub(crate) fn trusts_source(&self) -> bool {
         self.loading.has("trust-source")

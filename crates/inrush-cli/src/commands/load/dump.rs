@@ -14,12 +14,14 @@ use super::many::{self, TableLoad};
 use super::sources;
 use crate::connection::{Environment, hint_at_login};
 use crate::{Output, exit};
-use inrush::Config;
 use inrush::blocking::Connection;
 use inrush::table::TableName;
+use inrush::{Config, JobStatus, Loader};
+use inrush_core::column::ident::quote_ident;
 use inrush_core::session::{Discard, Query};
-use inrush_core::{Error, Result, human, zone};
-use inrush_files::{DumpContents, OtherStatement};
+use inrush_core::{Error, Kind, Result, human, zone};
+use inrush_files::{DumpContents, DumpTable, OtherStatement};
+use std::collections::BTreeSet;
 
 /// Loads the dump that the arguments name, if they name one for several tables, and returns the exit code.
 pub(super) fn run(args: &LoadArgs, signals: &Watch, output: &Output) -> Result<Option<u8>> {
@@ -35,7 +37,7 @@ pub(super) fn run(args: &LoadArgs, signals: &Watch, output: &Output) -> Result<O
     args.dump.choose(file, &mut contents)?;
     check(file, &contents)?;
     let args = args.for_dump(time_zone(file, &contents, args.time_zone())?);
-    let of = |table: &inrush_files::DumpTable| RestoreTarget {
+    let of = |table: &DumpTable| RestoreTarget {
         name: TableName { schema: database.clone(), name: table.name.clone() },
         database: String::new(),
         definition: table.definition.clone(),
@@ -48,22 +50,87 @@ pub(super) fn run(args: &LoadArgs, signals: &Watch, output: &Output) -> Result<O
         return Err(Error::config(format!("{} is not there, and `--{option}` makes no table", missing.names()))
             .with_hint(format!("make the tables first, or load without `--{option}`")));
     }
+    let with_rows =
+        || contents.tables.iter().zip(&targets).filter(|(table, _)| table.has_rows && args.dump.takes_rows());
+    let to_fill: Vec<_> = with_rows().filter(|(_, target)| !missing.has(&target.name)).collect();
+    check_triggers(&mut connection, file, &to_fill, &args)?;
+    if args.fills_alone() && !args.dump.takes_rows() {
+        return Err(Error::config(
+            "`--truncate` and `--schema-only` exclude each other: no row takes the place of those that are there",
+        ));
+    }
     let missing = if args.dump.is_strict() { unchanged(missing, &mut connection)? } else { missing };
     missing.create(&mut connection, "another server", |line| output.notice(line))?;
     drop(connection);
-    let load = |(table, target): (&inrush_files::DumpTable, &RestoreTarget)| {
+    let load = |(table, target): (&DumpTable, &RestoreTarget)| {
         let files = vec![format!("{file}#{}", table.name)];
         TableLoad { table: table.name.clone(), args: args.for_table_of_dump(&target.name, files), rows: None }
     };
-    let has_rows = |(table, _): &(&inrush_files::DumpTable, _)| table.has_rows && args.dump.takes_rows();
-    let with_rows = contents.tables.iter().zip(&targets).filter(has_rows);
-    let loads: Vec<_> = with_rows.map(load).collect();
-    let is_empty = loads.is_empty() && !output.is_json();
-    let code = if is_empty { exit::OK } else { many::run(&args, loads, signals, output)? };
-    if !contents.left_out.is_empty() {
-        output.notice(&format!("left out: {}", listed(&contents.left_out)));
+    let then = |code: u8| {
+        if !contents.left_out.is_empty() {
+            output.notice(&format!("left out: {}", listed(&contents.left_out)));
+        }
+        play(&contents.others, code, &args, &config, &database, output)
+    };
+    many::run_then(&args, with_rows().map(load).collect(), signals, output, then).map(Some)
+}
+
+/// Refuses rows of tables whose triggers would fire for them: the dump has what they wrote when the rows were made. Tables whose rows are
+/// stored are passed over, as their triggers may be those of the dump.
+fn check_triggers(
+    connection: &mut Connection,
+    file: &str,
+    to_fill: &[(&DumpTable, &RestoreTarget)],
+    args: &LoadArgs,
+) -> Result<()> {
+    let events = match args.makes_rows_anew()? {
+        true => "IN ('INSERT', 'DELETE')",
+        false => "IN ('INSERT', 'UPDATE', 'DELETE')",
+    };
+    let mut jobs = None;
+    for (table, target) in to_fill {
+        let names = connection.query::<String>(
+            &format!(
+                "SELECT TRIGGER_NAME FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = ? AND EVENT_OBJECT_TABLE = ? \
+                 AND EVENT_MANIPULATION {events} ORDER BY 1"
+            ),
+            (&target.name.schema, &target.name.name),
+        )?;
+        if names.is_empty() {
+            continue;
+        }
+        let jobs = match &mut jobs {
+            Some(jobs) => jobs,
+            None => {
+                jobs.insert(Loader::status(&args.connect.config(&Environment::of_process())?, &target.name.schema)?)
+            }
+        };
+        let source = std::fs::canonicalize(file).map_or_else(|_| file.to_owned(), |path| path.display().to_string());
+        let source = format!("{source}#{}", table.name);
+        let is_stored = |job: &JobStatus| job.source == source && job.run.is_none();
+        if !args.loads_again() && jobs.iter().any(is_stored) {
+            continue;
+        }
+        let names: Vec<_> = names.iter().map(|name| quote_ident(name)).collect();
+        let again = match args.dump.takes_schema() {
+            true => "the dump makes its own after the rows",
+            false => "the same command with `--schema-only` makes those of the dump after the rows",
+        };
+        return Err(Error::new(
+            Kind::Guarantee,
+            format!(
+                "{} has triggers ({}), which would change rows once more: the dump has what they wrote when its rows were made",
+                target.name.quoted(),
+                names.join(", ")
+            ),
+        )
+        .with_hint(format!(
+            "drop them; {again}. With them, as any file, `{file}#{}` loads the rows of one table: `--into {}`",
+            table.name,
+            target.name.quoted()
+        )));
     }
-    play(&contents.others, code, &args, &config, &database, output).map(|played| Some(exit::worst([code, played])))
+    Ok(())
 }
 
 /// The missing tables, if this server takes them as the dump defines them.
@@ -101,7 +168,7 @@ fn check(file: &str, contents: &DumpContents) -> Result<()> {
     }
     if let Some(table) = contents.tables.iter().find(|table| table.name.starts_with("inrush_")) {
         return Err(Error::config(format!("`{file}` has a table of the ledger of loads, `{}`", table.name)).with_hint(
-            "a ledger belongs to the rows beside it: dump again without the tables `inrush_..`, as by `--ignore-table`",
+            "a ledger belongs to the rows beside it: `--except` with the tables `inrush_..` leaves it out",
         ));
     }
     Ok(())
@@ -138,11 +205,36 @@ fn play(
     }
     let mut connection = Connection::connect(config.clone().with_database(database)).map_err(hint_at_login)?;
     let (mut n_played, mut n_there) = (0_u64, 0_u64);
+    let mut needing = Vec::new();
+    let mut warned = BTreeSet::new();
     for other in others {
         let doing = || format!("the statement in line {} of the dump, `{}`", other.line, beginning(&other.text));
-        match connection.run(Query::new(&other.text, &mut Discard)) {
-            Ok(_) => n_played += u64::from(!other.is_setting),
+        let mut played = connection.run(Query::new(&other.text, &mut Discard));
+        if let Err(error) = &played
+            && error.code() == UNKNOWN_COLLATION
+            && !args.dump.is_strict()
+            && let Some((text, changes)) = tables::with_known_collations(&mut connection, &other.text)?
+        {
+            for (theirs, ours) in changes {
+                output.notice(&format!(
+                    "{}: this server has no collation {theirs}; {ours} takes its place",
+                    named(other)
+                ));
+            }
+            played = connection.run(Query::new(&text, &mut Discard));
+        }
+        match played {
+            Ok(_) => {
+                n_played += u64::from(!other.is_setting);
+                if other.has_definer() {
+                    let rows = connection.query::<(String, u16, String)>("SHOW WARNINGS", ())?;
+                    warned.extend(rows.into_iter().filter(|row| row.1 == NO_SUCH_USER).map(|row| row.2));
+                }
+            }
             Err(error) if is_there(&error) => n_there += 1,
+            Err(error) if args.dump.leaves_out_tables() && NEEDS_ANOTHER.contains(&error.code()) => {
+                needing.push(format!("{} ({})", named(other), error.message()));
+            }
             Err(error) if other.has_definer() && MAY_NOT_DEFINE.contains(&error.code()) => {
                 return Err(error.while_doing(&doing()).with_hint(
                     "this user may not make it for the user after DEFINER: `--definers strip` makes it for the user who loads; \
@@ -162,6 +254,12 @@ fn play(
         String::new()
     };
     output.notice(&format!("played {}{there}", human::counted(n_played, "other statement")));
+    if !needing.is_empty() {
+        output.notice(&format!("left out, as they need a table that is left out: {}", needing.join("; ")));
+    }
+    for warning in warned {
+        output.notice(&format!("{warning}: what it defines fails until that user is created"));
+    }
     Ok(exit::OK)
 }
 
@@ -176,6 +274,15 @@ fn is_there(error: &Error) -> bool {
 /// ER_FK_DUP_NAME
 const THERE: [u16; 8] = [1050, 1060, 1061, 1068, 1304, 1359, 1537, 1826];
 
+/// ER_UNKNOWN_COLLATION
+const UNKNOWN_COLLATION: u16 = 1273;
+
+/// ER_NO_SUCH_USER, of a DEFINER.
+const NO_SUCH_USER: u16 = 1449;
+
+/// ER_NO_SUCH_TABLE, ER_VIEW_INVALID, ER_FK_CANNOT_OPEN_PARENT
+const NEEDS_ANOTHER: [u16; 3] = [1146, 1356, 1824];
+
 /// ER_SPECIFIC_ACCESS_DENIED_ERROR
 const MAY_NOT_DEFINE: [u16; 1] = [1227];
 
@@ -185,11 +292,23 @@ const DEFAULT_ZONE: &str = "+00:00";
 fn listed(others: &[OtherStatement]) -> String {
     let others: Vec<_> =
         others.iter().filter(|other| !other.is_setting || others.iter().all(|other| other.is_setting)).collect();
-    let shown = others.iter().take(5).map(|other| format!("line {}, `{}`", other.line, beginning(&other.text)));
-    let shown: Vec<_> = shown.collect();
-    let more = if others.len() > 5 { format!("; and {} more", others.len() - 5) } else { String::new() };
+    let shown: Vec<_> = others.iter().take(MOST_LISTED).map(|other| named(other)).collect();
+    let more = match others.len().saturating_sub(MOST_LISTED) {
+        0 => String::new(),
+        n => format!("; and {n} more"),
+    };
     format!("{}{more}", shown.join("; "))
 }
+
+/// A statement in a list: what it is about, or its beginning.
+fn named(other: &OtherStatement) -> String {
+    match &other.subject {
+        Some(subject) => format!("{subject} (line {})", other.line),
+        None => format!("line {}, `{}`", other.line, beginning(&other.text)),
+    }
+}
+
+const MOST_LISTED: usize = 20;
 
 /// The beginning of a statement, on one line.
 fn beginning(text: &[u8]) -> String {

@@ -1,6 +1,7 @@
 //! What of a dump is taken: `--only`, `--except`, `--schema-only`, `--rows-only`, and how: `--definers`, `--strict`. Nothing is read or sent here.
 
 use clap::Args;
+use inrush_core::column::ident::quote_ident;
 use inrush_core::{Error, Result};
 use inrush_files::{DumpContents, DumpTable, OtherStatement};
 
@@ -8,12 +9,12 @@ use inrush_files::{DumpContents, DumpTable, OtherStatement};
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct DumpArgs {
     /// Of a whole dump, only these tables, and what is altered, indexed or triggered on them
-    #[arg(long, value_name = "a,b", value_delimiter = ',', help_heading = "Dumps", conflicts_with = "except")]
-    only: Vec<String>,
+    #[arg(long, value_name = "a,b", help_heading = "Dumps", conflicts_with = "except")]
+    only: Option<String>,
 
     /// Of a whole dump, not these tables, nor what is altered, indexed or triggered on them
-    #[arg(long, value_name = "a,b", value_delimiter = ',', help_heading = "Dumps")]
-    except: Vec<String>,
+    #[arg(long, value_name = "a,b", help_heading = "Dumps")]
+    except: Option<String>,
 
     /// Of a whole dump, everything but rows: tables, views, triggers, routines, events
     #[arg(long, help_heading = "Dumps", conflicts_with = "rows_only")]
@@ -36,8 +37,8 @@ impl DumpArgs {
     /// The first of these options that is given.
     pub(super) fn first_given(&self) -> Option<&'static str> {
         let given = [
-            ("only", !self.only.is_empty()),
-            ("except", !self.except.is_empty()),
+            ("only", self.only.is_some()),
+            ("except", self.except.is_some()),
             ("schema-only", self.schema_only),
             ("rows-only", self.rows_only),
             ("definers", self.definers != "keep"),
@@ -71,58 +72,85 @@ impl DumpArgs {
         self.strict
     }
 
+    /// Whether tables of the dump may be left out.
+    pub(super) fn leaves_out_tables(&self) -> bool {
+        self.only.is_some() || self.except.is_some()
+    }
+
     /// Leaves in `contents` what is taken; other statements that are not are put to those that are left out.
     ///
     /// # Errors
     /// `Config` for a table that the dump does not have, for a choice that leaves none, and for a user that is none.
     pub(super) fn choose(&self, file: &str, contents: &mut DumpContents) -> Result<()> {
         let definer = self.definer()?;
-        if let Some(name) = self.only.iter().chain(&self.except).find(|name| !has(contents, name)) {
-            let names: Vec<_> = contents.tables.iter().map(|table| format!("`{}`", table.name)).collect();
-            return Err(Error::config(format!("`{file}` has no table `{name}`"))
+        if self.rows_only && (self.definers != "keep" || self.strict) {
+            let option = if self.strict { "strict" } else { "definers" };
+            return Err(Error::config(format!("`--{option}` has no meaning with `--rows-only`, which makes nothing")));
+        }
+        let only = self.only.as_deref().map(|list| names("only", list)).transpose()?;
+        let except = self.except.as_deref().map(|list| names("except", list)).transpose()?;
+        if let Some(name) = only.iter().chain(&except).flatten().find(|name| !has(contents, name)) {
+            let names: Vec<_> = contents.tables.iter().map(|table| quote_ident(&table.name)).collect();
+            return Err(Error::config(format!("`{file}` has no table {}", quote_ident(name)))
                 .with_hint(format!("it has {}", shortened(&names))));
         }
-        contents.tables.retain(|table| self.takes(&table.name));
-        if contents.tables.is_empty() && !self.except.is_empty() {
+        let is_in = |list: &Option<Vec<String>>, table: &str| list.iter().flatten().any(|name| name == table);
+        let takes = |table: &str| (only.is_none() || is_in(&only, table)) && !is_in(&except, table);
+        contents.tables.retain(|table| takes(&table.name));
+        if contents.tables.is_empty() && except.is_some() {
             return Err(Error::config(format!("`--except` leaves no table of `{file}`")));
         }
-        let (played, left_out) =
-            std::mem::take(&mut contents.others).into_iter().partition::<Vec<_>, _>(|other| self.plays(other));
+        let plays = |other: &OtherStatement| match &other.table {
+            _ if self.rows_only => false,
+            _ if other.is_setting => true,
+            Some(table) => takes(table),
+            // It may need any table.
+            None => only.is_none(),
+        };
+        let (played, left_out) = std::mem::take(&mut contents.others).into_iter().partition::<Vec<_>, _>(plays);
         contents.left_out.extend(left_out.into_iter().filter(|other| !other.is_setting));
         contents.others = played;
+        if contents.others.iter().all(|other| other.is_setting) {
+            contents.others.clear();
+        }
         if let Some(user) = &definer {
             contents.others.iter_mut().for_each(|other| *other = other.with_definer(user.as_deref()));
         }
         Ok(())
     }
 
-    fn takes(&self, table: &str) -> bool {
-        let is_in = |list: &[String]| list.iter().any(|name| name == table);
-        (self.only.is_empty() || is_in(&self.only)) && !is_in(&self.except)
-    }
-
-    /// Whether a statement that is no row is taken.
-    fn plays(&self, other: &OtherStatement) -> bool {
-        match &other.table {
-            _ if self.rows_only => false,
-            _ if other.is_setting => true,
-            Some(table) => self.takes(table),
-            // It may need any table.
-            None => self.only.is_empty(),
-        }
-    }
-
     /// What becomes of a DEFINER: `None` keeps it, an empty one takes it away.
     fn definer(&self) -> Result<Option<Option<String>>> {
-        let quoted = |text: &str| format!("`{}`", text.replace('`', "``"));
+        let is_plain = |text: &str| !text.is_empty() && !text.contains(['\'', '"', '`']);
         match (self.definers.as_str(), self.definers.rsplit_once('@')) {
             ("keep", _) => Ok(None),
             ("strip", _) => Ok(Some(None)),
-            (_, Some((user, host))) if !host.is_empty() => Ok(Some(Some(format!("{}@{}", quoted(user), quoted(host))))),
+            (_, Some((user, host))) if is_plain(user) && is_plain(host) => {
+                Ok(Some(Some(format!("{}@{}", quote_ident(user), quote_ident(host)))))
+            }
             (text, _) => Err(Error::config(format!("`--definers {text}` is not understood"))
-                .with_hint("it takes `keep`, `strip` or a user with its host: `app@%`")),
+                .with_hint("it takes `keep`, `strip` or a user with its host, without quotes: `app@%`")),
         }
     }
+}
+
+/// The names of a list; one with a comma or blanks in it is written in backticks.
+fn names(option: &str, list: &str) -> Result<Vec<String>> {
+    let mut is_quoted = false;
+    let parts = list.split(|c| {
+        is_quoted ^= c == '`';
+        c == ',' && !is_quoted
+    });
+    let names: Vec<_> = parts.map(str::trim).filter(|part| !part.is_empty()).map(name_of).collect();
+    match names.is_empty() {
+        true => Err(Error::config(format!("`--{option}` names no table"))),
+        false => Ok(names),
+    }
+}
+
+fn name_of(part: &str) -> String {
+    let unquoted = part.strip_prefix('`').and_then(|part| part.strip_suffix('`'));
+    unquoted.map_or_else(|| part.to_owned(), |name| name.replace("``", "`"))
 }
 
 fn has(contents: &DumpContents, name: &str) -> bool {
@@ -132,4 +160,38 @@ fn has(contents: &DumpContents, name: &str) -> bool {
 fn shortened(names: &[String]) -> String {
     let more = if names.len() > 20 { format!(" and {} more", names.len() - 20) } else { String::new() };
     format!("{}{more}", names[..names.len().min(20)].join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_names() {
+        let check = |list: &str, want: &[&str]| assert_eq!(names("only", list).unwrap_or_default(), want, "{list}");
+        check("a,b", &["a", "b"]);
+        check(" a , b,", &["a", "b"]);
+        check("`a,b`,c", &["a,b", "c"]);
+        check("`b``t`, ` x `", &["b`t", " x "]);
+        check("back`tick", &["back`tick"]);
+        check("", &[]);
+        check(" , ", &[]);
+    }
+
+    #[test]
+    fn users_after_definer() {
+        let check = |text: &str, want: Option<Option<Option<&str>>>| {
+            let choice = DumpArgs { definers: text.into(), ..DumpArgs::default() };
+            let user = choice.definer().ok();
+            let user = user.as_ref().map(|user| user.as_ref().map(|user| user.as_deref()));
+            assert_eq!(user, want, "{text}");
+        };
+        check("keep", Some(None));
+        check("strip", Some(Some(None)));
+        check("app@%", Some(Some(Some("`app`@`%`"))));
+        check("x@y@db.example.org", Some(Some(Some("`x@y`@`db.example.org`"))));
+        for text in ["", "app", "@%", "app@", "'app'@'%'", "`a`@`%`", "a\"b@%"] {
+            check(text, None);
+        }
+    }
 }

@@ -6,8 +6,8 @@ use super::stopped::why_it_stopped;
 use super::{Loaded, show, slow};
 use crate::{Output, exit};
 use inrush::sans_io::load::report::Report;
-use inrush_core::Result;
 use inrush_core::human;
+use inrush_core::{Error, Result};
 use serde_json::{Value, json};
 
 /// The load of one of several tables.
@@ -38,6 +38,17 @@ impl Outcome {
 /// Loads each table. If one fails, the others are loaded; an interrupt ends all of it. The exit code
 /// is the worst one.
 pub(crate) fn run(args: &LoadArgs, tables: Vec<TableLoad>, signals: &Watch, output: &Output) -> Result<u8> {
+    run_then(args, tables, signals, output, |_| Ok(exit::OK))
+}
+
+/// The same, and then something that belongs to the command, by the exit code of the loads. Its error is in the JSON document.
+pub(super) fn run_then(
+    args: &LoadArgs,
+    tables: Vec<TableLoad>,
+    signals: &Watch,
+    output: &Output,
+    then: impl FnOnce(u8) -> Result<u8>,
+) -> Result<u8> {
     args.check_names_for_many()?;
     let mut outcomes = Vec::new();
     for TableLoad { table, args, rows } in tables {
@@ -61,7 +72,12 @@ pub(crate) fn run(args: &LoadArgs, tables: Vec<TableLoad>, signals: &Watch, outp
     }
     let worst = exit::worst(outcomes.iter().map(Outcome::code));
     if output.is_json() {
-        output.result(&format!("{:#}", document(&outcomes, worst)));
+        let after = then(worst);
+        let worst = exit::worst([worst, after.as_ref().map_or_else(exit::code_of, |code| *code)]);
+        output.result(&format!("{:#}", document(&outcomes, worst, after.as_ref().err())));
+        if let Err(error) = &after {
+            output.error(&exit::explain(error));
+        }
         for outcome in &outcomes {
             match &outcome.loaded {
                 Ok(loaded) => {
@@ -71,10 +87,12 @@ pub(crate) fn run(args: &LoadArgs, tables: Vec<TableLoad>, signals: &Watch, outp
                 Err(error) => output.error(&format!("table `{}`: {}", outcome.table, exit::explain(error))),
             }
         }
-    } else {
+        return Ok(worst);
+    }
+    if !outcomes.is_empty() {
         output.result(&summary(&outcomes));
     }
-    Ok(worst)
+    then(worst).map(|code| exit::worst([worst, code]))
 }
 
 /// The sums of all reports: rows by outcome, bytes, seconds.
@@ -89,7 +107,11 @@ fn total(outcomes: &[Outcome]) -> ([(&'static str, u64); 6], u64, f64) {
         ("not_loaded", sum(|report| report.not_loaded)),
         ("unknown", sum(|report| report.unknown)),
     ];
-    (rows, sum(|report| report.bytes), reports().map(|report| report.elapsed.as_secs_f64()).sum())
+    (
+        rows,
+        sum(|report| report.bytes),
+        reports().map(|report| report.elapsed.as_secs_f64()).fold(0.0, |sum, seconds| sum + seconds),
+    )
 }
 
 fn summary(outcomes: &[Outcome]) -> String {
@@ -112,24 +134,32 @@ fn summary(outcomes: &[Outcome]) -> String {
     )
 }
 
-fn document(outcomes: &[Outcome], worst: u8) -> Value {
+fn document(outcomes: &[Outcome], worst: u8, error: Option<&Error>) -> Value {
     let tables: Vec<Value> = outcomes
         .iter()
         .map(|outcome| match &outcome.loaded {
             Ok(loaded) => show::document(&loaded.report, loaded.verified.as_ref()),
             Err(error) => json!({
                 "inrush": "load", "version": 1, "exit_code": exit::code_of(error), "table": outcome.table,
-                "error": { "message": error.to_string(), "hint": error.hint(), "code": error.code() },
+                "error": as_json(error),
             }),
         })
         .collect();
     let (rows, bytes, seconds) = total(outcomes);
     let rows: serde_json::Map<_, _> = rows.iter().map(|(fate, count)| ((*fate).to_owned(), json!(count))).collect();
-    json!({
+    let mut document = json!({
         "inrush": "load",
         "version": 1,
         "exit_code": worst,
         "tables": tables,
         "total": { "tables": outcomes.len(), "rows": rows, "bytes": bytes, "seconds": seconds },
-    })
+    });
+    if let Some(error) = error {
+        document["error"] = as_json(error);
+    }
+    document
+}
+
+fn as_json(error: &Error) -> Value {
+    json!({ "message": error.to_string(), "hint": error.hint(), "code": error.code() })
 }

@@ -175,6 +175,7 @@ pub(super) fn open(
             && options.lanes != Some(1)
             && !options.defer_indexes
             && modes::has_secondary_index(&mut connection, &table)?,
+        has_triggers: profile.bulk_execute && modes::has_triggers(&mut connection, &table)?,
         ..Need::of_load(options.method)
     };
     let local_infile = match variables.local_infile {

@@ -48,6 +48,16 @@ pub(crate) fn has_insert_trigger(connection: &mut Connection, table: &Table) -> 
     Ok(sql::first_row(connection, &count)?.first().is_some_and(|count| count != "0"))
 }
 
+/// Whether it has triggers at all. An account that may not see triggers sees none.
+pub(crate) fn has_triggers(connection: &mut Connection, table: &Table) -> Result<bool> {
+    let count = format!(
+        "SELECT COUNT(*) FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = {} AND EVENT_OBJECT_TABLE = {}",
+        literal(&table.schema),
+        literal(&table.name)
+    );
+    Ok(sql::first_row(connection, &count)?.first().is_some_and(|count| count != "0"))
+}
+
 /// Whether it has an index besides its primary key.
 pub(crate) fn has_secondary_index(connection: &mut Connection, table: &Table) -> Result<bool> {
     let count = format!(

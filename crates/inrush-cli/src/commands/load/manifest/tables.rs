@@ -4,6 +4,7 @@ use super::definition::{Definition, like};
 use super::order::by_references;
 use inrush::blocking::Connection;
 use inrush::table::TableName;
+use inrush_core::sql::{Dialect, Lexeme, Lexer};
 use inrush_core::{Error, Kind, Result};
 use std::collections::HashMap;
 
@@ -162,6 +163,40 @@ impl Missing {
         Ok(())
     }
 }
+
+/// A statement with other collations in place of those that the server does not have, and these, each with its replacement; `None` if it
+/// names none that can be replaced.
+///
+/// # Errors
+/// Those of the server.
+pub(crate) fn with_known_collations(
+    connection: &mut Connection,
+    sql: &[u8],
+) -> Result<Option<(Vec<u8>, Vec<Replaced>)>> {
+    let mut lexer = Lexer::new(sql, Dialect::default());
+    let mut words = Vec::new();
+    while let Some(token) = lexer.next_token() {
+        words.extend((token.lexeme == Lexeme::Word).then_some(token.range));
+    }
+    let mut text = sql.to_vec();
+    let mut replaced = Vec::new();
+    for range in words.into_iter().rev() {
+        let word = String::from_utf8_lossy(&sql[range.clone()]).into_owned();
+        if !COLLATION_ENDINGS.iter().any(|ending| word.ends_with(ending)) {
+            continue;
+        }
+        if let Some(other) = replacement(connection, &word)? {
+            text.splice(range, other.bytes());
+            replaced.push((word, other));
+        }
+    }
+    Ok((!replaced.is_empty()).then_some((text, replaced)))
+}
+
+/// A collation, and the one that takes its place.
+type Replaced = (String, String);
+
+const COLLATION_ENDINGS: [&str; 3] = ["_ci", "_cs", "_bin"];
 
 /// The collation for one that the server does not have; `None` if it has it.
 fn replacement(connection: &mut Connection, collation: &str) -> Result<Option<String>> {
