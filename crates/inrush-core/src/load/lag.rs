@@ -49,16 +49,23 @@ impl Heartbeats {
         Self { schema: schema.to_owned(), run, first: 1, times: VecDeque::new() }
     }
 
-    /// The statements that make the table ready: its creation, and the removal of rows that killed runs left a week ago.
-    pub fn begin_statements(&self) -> [String; 2] {
-        let table = self.table();
-        [
-            format!(
-                "CREATE TABLE IF NOT EXISTS {table} (`run` BINARY(16) NOT NULL PRIMARY KEY, `beat` BIGINT UNSIGNED NOT NULL, \
-                 `written` DATETIME NOT NULL) ENGINE=InnoDB COMMENT='heartbeats of inrush load --max-lag'"
-            ),
-            format!("DELETE FROM {table} WHERE `written` < UTC_TIMESTAMP() - INTERVAL 7 DAY"),
-        ]
+    /// The schema of the table.
+    pub fn schema(&self) -> &str {
+        &self.schema
+    }
+
+    /// The statement that creates the table.
+    pub fn create_statement(&self) -> String {
+        format!(
+            "CREATE TABLE IF NOT EXISTS {} (`run` BINARY(16) NOT NULL PRIMARY KEY, `beat` BIGINT UNSIGNED NOT NULL, \
+             `written` DATETIME NOT NULL) ENGINE=InnoDB COMMENT='heartbeats of inrush load --max-lag'",
+            self.table()
+        )
+    }
+
+    /// The statement that removes rows that killed runs left a week ago.
+    pub fn clean_statement(&self) -> String {
+        format!("DELETE FROM {} WHERE `written` < UTC_TIMESTAMP() - INTERVAL 7 DAY", self.table())
     }
 
     /// The statement that writes the next heartbeat.
@@ -120,7 +127,8 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Takes the lag at this time in, and returns the lag that the replica comes to if the load waits from now on.
+    /// Takes the lag at this time in, and returns the lag that the replica comes to if the load waits from now on. It is the lag itself until
+    /// the readings span [`LEAST_SPAN`].
     pub fn expected(&mut self, lag: Duration, now: Duration) -> Duration {
         let has = now.saturating_sub(lag);
         self.readings.push_back((now, has));
@@ -128,17 +136,20 @@ impl Pace {
             self.readings.pop_front();
         }
         let (at, had) = self.readings[0];
-        let elapsed = now.saturating_sub(at).as_secs_f64();
-        if elapsed <= 0.0 {
+        let span = now.saturating_sub(at);
+        if span < LEAST_SPAN {
             return lag;
         }
-        let pace = has.saturating_sub(had).as_secs_f64() / elapsed;
+        let pace = has.saturating_sub(had).as_secs_f64() / span.as_secs_f64();
         lag.div_f64(pace.clamp(LEAST_PACE, 1.0))
     }
 }
 
 /// The readings that count are about as old as this.
 const WINDOW: Duration = Duration::from_secs(3);
+
+/// Of a shorter time a single slow answer would look like a slow replica.
+const LEAST_SPAN: Duration = Duration::from_millis(1500);
 
 /// A replica that seems slower than this share of the source may only be busy with one long transaction.
 const LEAST_PACE: f64 = 0.1;
@@ -180,6 +191,7 @@ mod tests {
         check(&[1, 2, 3], 3, Some(2), 9, &behind(6));
         check(&[1, 2, 3], 3, Some(1), 9, &behind(6));
         check(&[1, 2, 3], 9, Some(3), 9, &behind(0));
+        check(&[1, 2, 3], u64::MAX, Some(1), 9, &behind(0));
         check(&[1, 2, 3], 0, Some(u64::MAX), 9, &behind(0));
         check(&[1, 2, 3], 0, Some(1), 0, &behind(0));
     }
@@ -195,16 +207,16 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_replica_comes_to_a_greater_lag() {
-        expects(&[0, 0, 0], &[0, 0, 0]);
+    fn a_slow_replica_comes_to_a_greater_lag_once_its_pace_is_known() {
+        expects(&[0, 0, 0, 0], &[0, 0, 0, 0]);
         // As fast as the source, with a lag that stays.
-        expects(&[700, 700, 700], &[700, 700, 700]);
+        expects(&[700, 700, 700, 700], &[700, 700, 700, 700]);
         // Half as fast: what it lacks takes it twice as long.
-        expects(&[0, 250, 500, 750, 1000], &[0, 500, 1000, 1500, 2000]);
+        expects(&[0, 250, 500, 750, 1000], &[0, 250, 500, 1500, 2000]);
         // It applies nothing.
-        expects(&[0, 500, 1000], &[0, 5000, 10_000]);
+        expects(&[0, 500, 1000, 1500, 2000], &[0, 500, 1000, 15_000, 20_000]);
         // It catches up.
-        expects(&[0, 500, 1000, 500, 0], &[0, 5000, 10_000, 750, 0]);
+        expects(&[0, 500, 1000, 500, 0], &[0, 500, 1000, 750, 0]);
     }
 
     #[test]

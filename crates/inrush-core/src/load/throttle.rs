@@ -3,6 +3,7 @@
 //! Pure: names and values of SHOW GLOBAL STATUS and the lags of replicas come in, decisions go out.
 
 use super::lag::{Lag, ReplicaLag};
+use crate::error::Error;
 use crate::human;
 use std::collections::HashMap;
 use std::fmt;
@@ -195,37 +196,48 @@ impl Throttle {
         self.waits
     }
 
-    /// What exceeds its limit, by the last reading.
+    /// What exceeded its limit, by the last reading in which something did since the load waits.
     pub fn over(&self) -> &str {
         &self.over
     }
 
-    /// Takes a reading in. Returns what changes by it.
+    /// Takes a reading in. Returns what changes by it. `status`: `None` if it could not be read; then a load that waits because of it
+    /// still waits. `lags`: the error of the heartbeat if none could be written; then the load waits.
     ///
     /// # Errors
     /// The signal that the server does not report. The decision stays as it was.
-    pub fn take(&mut self, status: Status, lags: &[ReplicaLag]) -> Result<Option<Turn>, Signal> {
+    pub fn take(
+        &mut self,
+        status: Option<Status>,
+        lags: Result<&[ReplicaLag], &Error>,
+    ) -> Result<Option<Turn>, Signal> {
         let mut over = Vec::new();
-        let mut is_low = true;
-        for Ceiling { signal, most } in &self.ceilings {
-            let value = signal.value(&status, self.before.as_ref()).ok_or(*signal)?;
-            is_low &= value <= most * LOW;
-            if value > *most {
-                over.push(format!("`{}` is {}, at most {}", signal.name(), signal.text(value), signal.text(*most)));
+        let mut is_low = status.is_some() || self.ceilings.is_empty();
+        if let Some(status) = &status {
+            for Ceiling { signal, most } in &self.ceilings {
+                let value = signal.value(status, self.before.as_ref()).ok_or(*signal)?;
+                is_low &= value <= most * LOW;
+                if value > *most {
+                    over.push(format!("`{}` is {}, at most {}", signal.name(), signal.text(value), signal.text(*most)));
+                }
             }
         }
-        for ReplicaLag { replica, lag } in lags {
-            is_low &= matches!(lag, Lag::Behind(lag) if *lag <= self.max_lag.mul_f64(LOW));
-            let lag = match lag {
-                Lag::Behind(lag) if *lag <= self.max_lag => continue,
-                Lag::Behind(lag) => format!("comes to {}, at most {}", human::time(*lag), human::time(self.max_lag)),
-                Lag::NoneYet => "is not known: no heartbeat of this load has arrived there yet".to_owned(),
-                Lag::Unread(reason) => format!("is not known: {reason}"),
-            };
-            over.push(format!("the lag of replica `{replica}` {lag}"));
+        match lags {
+            Ok(lags) => {
+                for lag in lags {
+                    is_low &= matches!(&lag.lag, Lag::Behind(lag) if *lag <= self.max_lag.mul_f64(LOW));
+                    over.extend(self.over_max_lag(lag));
+                }
+            }
+            Err(error) => {
+                is_low = false;
+                over.push(format!("no heartbeat can be written for `--max-lag`: {error}"));
+            }
         }
-        self.before = Some(status);
-        self.over = over.join("; ");
+        self.before = status.or(self.before.take());
+        if !over.is_empty() {
+            self.over = over.join("; ");
+        }
         Ok(match self.waits {
             false if !over.is_empty() => {
                 self.waits = true;
@@ -233,10 +245,26 @@ impl Throttle {
             }
             true if is_low => {
                 self.waits = false;
+                self.over.clear();
                 Some(Turn::Continues)
             }
             _ => None,
         })
+    }
+
+    /// Why the load is to wait for this replica, if it is.
+    fn over_max_lag(&self, ReplicaLag { replica, lag }: &ReplicaLag) -> Option<String> {
+        match lag {
+            Lag::Behind(lag) if *lag <= self.max_lag => None,
+            Lag::Behind(lag) => {
+                let (lag, most) = (human::time(*lag), human::time(self.max_lag));
+                Some(format!("the lag of replica `{replica}` is {lag}, more than {most}"))
+            }
+            Lag::NoneYet => Some(format!(
+                "replica `{replica}` has no heartbeat of this load yet; are its replication threads running (SHOW REPLICA STATUS)?"
+            )),
+            Lag::Unread(reason) => Some(format!("the lag of replica `{replica}` is not known: {reason}")),
+        }
     }
 }
 
@@ -277,7 +305,7 @@ mod tests {
         let mut throttle = Throttle::new(vec![Ceiling::parse(ceiling).unwrap()]);
         let turn = |(second, value): (u64, &&str)| {
             let status = Status::new(Duration::from_secs(second), name.split(' ').zip(value.split(' ')));
-            match throttle.take(status, &[]) {
+            match throttle.take(Some(status), Ok(&[])) {
                 Ok(None) => '.',
                 Ok(Some(Turn::Waits(_))) => 'w',
                 Ok(Some(Turn::Continues)) => 'g',
@@ -312,7 +340,8 @@ mod tests {
         let ceilings = ["threads-running=10", "history=100"].map(|text| Ceiling::parse(text).unwrap());
         let mut throttle = Throttle::new(ceilings.to_vec());
         let mut read = |threads, history| {
-            throttle.take(Status::new(Duration::ZERO, [("Threads_running", threads), (HISTORY, history)]), &[]).unwrap()
+            let status = Status::new(Duration::ZERO, [("Threads_running", threads), (HISTORY, history)]);
+            throttle.take(Some(status), Ok(&[])).unwrap()
         };
         let words = "`threads-running` is 11, at most 10; `history` is 1,200, at most 100";
         assert_eq!(read("11", "1200"), Some(Turn::Waits(words.into())));
@@ -326,25 +355,39 @@ mod tests {
         let mut throttle = Throttle::new(Vec::new()).with_max_lag(Duration::from_secs(5));
         let mut read = |lags: [Lag; 2]| {
             let lags = lags.into_iter().zip(["a", "b"]).map(|(lag, name)| ReplicaLag { replica: name.into(), lag });
-            let turn = throttle.take(Status::new(Duration::ZERO, []), &lags.collect::<Vec<_>>()).unwrap();
+            let turn = throttle.take(None, Ok(&lags.collect::<Vec<_>>())).unwrap();
             (turn, throttle.over().to_owned())
         };
         let behind = |ms| Lag::Behind(Duration::from_millis(ms));
         let waits = |words: &str| (Some(Turn::Waits(words.into())), words.to_owned());
         let still = |words: &str| (None, words.to_owned());
-        let none_yet = "the lag of replica `a` is not known: no heartbeat of this load has arrived there yet";
+        let none_yet =
+            "replica `a` has no heartbeat of this load yet; are its replication threads running (SHOW REPLICA STATUS)?";
         assert_eq!(read([behind(0), behind(5000)]), still(""));
         assert_eq!(read([Lag::NoneYet, behind(0)]), waits(none_yet));
-        assert_eq!(read([behind(4001), behind(0)]), still(""));
+        // Between the two limits the reason is the last one.
+        assert_eq!(read([behind(4001), behind(0)]), still(none_yet));
         assert_eq!(
             read([behind(0), Lag::Unread("refused".into())]),
             still("the lag of replica `b` is not known: refused")
         );
         assert_eq!(read([behind(4000), behind(4000)]), (Some(Turn::Continues), String::new()));
-        assert_eq!(
-            read([behind(0), behind(61_000)]),
-            waits("the lag of replica `b` comes to 1 min 1 s, at most 5.0 s")
-        );
+        assert_eq!(read([behind(0), behind(61_000)]), waits("the lag of replica `b` is 1 min 1 s, more than 5.0 s"));
+    }
+
+    #[test]
+    fn a_load_waits_while_no_heartbeat_can_be_written() {
+        let ceilings = vec![Ceiling::parse("threads-running=10").unwrap()];
+        let mut throttle = Throttle::new(ceilings).with_max_lag(Duration::from_secs(5));
+        let low = || Some(Status::new(Duration::ZERO, [("Threads_running", "1")]));
+        let error = Error::config("refused");
+        let words = "no heartbeat can be written for `--max-lag`: refused";
+        assert_eq!(throttle.take(None, Err(&error)), Ok(Some(Turn::Waits(words.into()))));
+        assert_eq!(throttle.take(low(), Err(&error)), Ok(None));
+        // A signal that cannot be read changes nothing.
+        assert_eq!(throttle.take(None, Ok(&[])), Ok(None));
+        assert_eq!(throttle.take(low(), Ok(&[])), Ok(Some(Turn::Continues)));
+        assert_eq!(throttle.take(None, Ok(&[])), Ok(None));
     }
 
     #[test]

@@ -14,10 +14,7 @@ pub struct Control {
     started: Instant,
     stop: AtomicBool,
     aborted: AtomicBool,
-    /// Nothing more is to be read for now.
-    yields: AtomicBool,
-    /// For how long, in microseconds, as far as it is over.
-    yielded: AtomicU64,
+    yields: Mutex<Yields>,
     waited: Mutex<LoadWaits>,
     /// Chunks after this one are not to be committed: a bad row was found in it, or it could not be stored.
     stop_after: AtomicU64,
@@ -65,6 +62,15 @@ pub struct Snapshot {
     pub lanes: usize,
 }
 
+/// The times in which nothing more was to be read.
+#[derive(Default)]
+struct Yields {
+    /// Since when that is so now.
+    since: Option<Instant>,
+    /// For how long it was so before.
+    before: Duration,
+}
+
 /// What a lane waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
@@ -107,8 +113,7 @@ impl Default for Control {
             started: Instant::now(),
             stop: AtomicBool::new(false),
             aborted: AtomicBool::new(false),
-            yields: AtomicBool::new(false),
-            yielded: AtomicU64::new(0),
+            yields: Mutex::default(),
             waited: Mutex::default(),
             stop_after: AtomicU64::new(u64::MAX),
             read: AtomicU64::new(0),
@@ -213,20 +218,26 @@ impl Control {
 
     /// Whether the reader should wait, because the load yields to others.
     pub(super) fn is_yielding(&self) -> bool {
-        self.yields.load(Relaxed)
+        lock(&self.yields).since.is_some()
     }
 
-    pub(super) fn set_yielding(&self, yields: bool) {
-        self.yields.store(yields, Relaxed);
+    /// The load yields to others from now on.
+    pub(super) fn begin_yielding(&self) {
+        lock(&self.yields).since.get_or_insert_with(Instant::now);
     }
 
-    pub(super) fn count_yielded(&self, waited: Duration) {
-        self.yielded.fetch_add(u64::try_from(waited.as_micros()).unwrap_or(u64::MAX), Relaxed);
+    /// It yields no longer. Returns for how long it did.
+    pub(super) fn end_yielding(&self) -> Duration {
+        let mut yields = lock(&self.yields);
+        let waited = yields.since.take().map_or(Duration::ZERO, |since| since.elapsed());
+        yields.before += waited;
+        waited
     }
 
-    /// For how long the load has yielded to others (`--throttle`), as far as those times are over.
+    /// For how long the load has yielded to others (`--throttle`, `--max-lag`) until now.
     pub fn yielded(&self) -> Duration {
-        Duration::from_micros(self.yielded.load(Relaxed))
+        let yields = lock(&self.yields);
+        yields.before + yields.since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
     /// Adds to what the load waited for.
@@ -329,4 +340,23 @@ impl fmt::Debug for Control {
 /// Locks, also after a panic elsewhere: every value that these locks protect is complete after each statement.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_under_way_counts_as_yielded() {
+        let control = Control::default();
+        assert_eq!((control.is_yielding(), control.yielded()), (false, Duration::ZERO));
+        control.begin_yielding();
+        let under_way = control.yielded();
+        control.begin_yielding();
+        assert!(control.is_yielding() && control.yielded() >= under_way);
+        let waited = control.end_yielding();
+        assert!(waited >= under_way);
+        assert_eq!((control.is_yielding(), control.yielded()), (false, waited));
+        assert_eq!(control.end_yielding(), Duration::ZERO);
+    }
 }

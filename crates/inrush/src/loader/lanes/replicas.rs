@@ -2,20 +2,21 @@
 
 use crate::blocking::Connection;
 use crate::config::ServerRole;
-use crate::loader::load::Load;
-use crate::loader::options::UnreadableReplicas;
-use crate::loader::report::event::LoadEvent;
+use crate::loader::options::{LoadOptions, UnreadableReplicas};
 use crate::loader::sql;
 use crate::{Config, Error, Result};
+use inrush_core::error::Class;
 use inrush_core::load::lag::{Heartbeats, Lag, Pace, REPLICAS, ReplicaLag, host_and_port};
+use inrush_core::retry::keeps_connection;
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// The replicas of a load.
 pub(super) struct Replicas {
     watched: Vec<Replica>,
-    /// The schema of the heartbeats and they, as soon as the load's schema is known.
-    beats: Option<(String, Heartbeats)>,
+    beats: Heartbeats,
+    /// The last heartbeats could not be written.
+    unwritten: Option<Failing>,
     ignores_unread: bool,
 }
 
@@ -24,40 +25,46 @@ struct Replica {
     config: Config,
     /// `None` after an error.
     connection: Option<Connection>,
-    /// Whether the table of the heartbeats was there.
-    has_table: bool,
+    /// The last heartbeat that it had, and when that was read, by the load's clock.
     last: Option<u64>,
+    read_at: Duration,
     pace: Pace,
-    unread: Option<Unread>,
+    unread: Option<Failing>,
 }
 
-/// A replica cannot be read.
-struct Unread {
-    since: Instant,
+/// What failed at each attempt up to now.
+struct Failing {
+    /// When the last attempt failed.
+    at: Instant,
+    /// For how long that has gone on. Times without an attempt do not count.
+    lasts: Duration,
     error: Error,
     is_told: bool,
 }
 
+/// A new connection, its session prepared.
+pub(super) type Connect<'a> = &'a dyn Fn() -> Result<Connection>;
+
 impl Replicas {
-    /// Finds out which they are, connects to each, and refuses what is no replica.
+    /// Finds out which they are, connects to each, and refuses what is no replica. Heartbeats will be in this schema. Also returns what the
+    /// load is to report: which replicas are left out.
     ///
     /// # Errors
     /// Those of the connections; `Config` where there is none, or where one is the server of the load itself.
-    pub(super) fn open(load: &Load, config: &Config) -> Result<Self> {
-        let options = &load.options;
+    pub(super) fn open(options: &LoadOptions, config: &Config, schema: &str) -> Result<(Self, Vec<String>)> {
         let mut own = Connection::connect(config)?;
         let own_id = sql::first_row(&mut own, SERVER_ID)?;
         let is_named = !options.replicas.is_empty();
         let known = match is_named {
-            true => options.replicas.iter().map(|url| url.config(config)).collect::<Result<Vec<_>>>(),
+            true => options.replicas.iter().map(|url| url.config(config).map(Ok)).collect::<Result<Vec<_>>>(),
             false => known_replicas(&mut own, config),
         };
         own.close();
         let ignores_unread = options.unreadable_replicas == UnreadableReplicas::Ignore;
-        let notify = |reason| load.notify(&LoadEvent::ThrottleUnread { waits: false, reason });
+        let mut left_out = Vec::new();
         let known = match known {
             Err(error) if ignores_unread => {
-                notify(error.to_string());
+                left_out.push(error.to_string());
                 Vec::new()
             }
             known => known?,
@@ -65,7 +72,14 @@ impl Replicas {
         let mut watched = Vec::new();
         let mut unread = None;
         for config in known {
-            let mut replica = Replica::new(config);
+            let mut replica = match config {
+                Ok(config) => Replica::new(config),
+                Err(error) => {
+                    left_out.push(error.to_string());
+                    unread = Some(error);
+                    continue;
+                }
+            };
             match replica.server_id() {
                 Ok(id) if id == own_id => {
                     return Err(Error::config(format!(
@@ -78,10 +92,10 @@ impl Replicas {
                 Err(error) if is_named && !ignores_unread => return Err(replica.unreadable(&error)),
                 Err(error) => {
                     let error = replica.unreadable(&error);
-                    notify(error.to_string());
+                    left_out.push(error.to_string());
                     if ignores_unread {
-                        // It was reported here.
-                        replica.unread = Some(Unread { since: Instant::now(), error, is_told: true });
+                        // It may be there again later.
+                        replica.unread = Some(Failing { is_told: true, ..Failing::new(error) });
                         watched.push(replica);
                     } else {
                         unread = Some(error);
@@ -89,84 +103,130 @@ impl Replicas {
                 }
             }
         }
-        match unread {
-            Some(error) if watched.is_empty() => Err(error),
-            _ => Ok(Self { watched, beats: None, ignores_unread }),
-        }
-    }
-
-    /// The heartbeats go into this schema from now on; makes their table.
-    pub(super) fn begin(&mut self, connection: &mut Connection, schema: &str) -> Result<()> {
         let beats = Heartbeats::new(schema, rand::random());
-        for statement in beats.begin_statements() {
-            connection.execute(&statement, ())?;
+        match unread {
+            Some(error) if watched.is_empty() && !ignores_unread => Err(error),
+            _ => Ok((Self { watched, beats, unwritten: None, ignores_unread }, left_out)),
         }
-        self.beats = Some((schema.to_owned(), beats));
-        Ok(())
     }
 
-    /// Prepares a session that writes heartbeats: short waits for locks, so that no connection is given up for one.
+    /// Prepares a session that writes heartbeats: short waits for locks, so that no connection is given up for one. With a binary log of
+    /// statements a server refuses writes at a lower isolation level.
     pub(super) fn prepare(connection: &mut Connection) -> Result<()> {
         sql::set_answers(connection)?;
-        connection
-            .execute("SET SESSION autocommit = 1, lock_wait_timeout = 2, innodb_lock_wait_timeout = 2", ())
-            .map(|_| ())
+        connection.execute("SET SESSION TRANSACTION READ WRITE, ISOLATION LEVEL REPEATABLE READ", ())?;
+        let waits = "lock_wait_timeout = 2, innodb_lock_wait_timeout = 2, wait_timeout = 28800";
+        connection.execute(&format!("SET SESSION autocommit = 1, {waits}"), ()).map(drop)
+    }
+
+    /// Makes the table of the heartbeats ready, and writes the first one.
+    pub(super) fn begin(&mut self, kept: &mut Option<Connection>, connect: Connect<'_>, began: Instant) -> Result<()> {
+        if self.watched.is_empty() {
+            return Ok(());
+        }
+        let beats = &self.beats;
+        on_kept(kept, connect, |connection| {
+            // Where it is there, no right to create it is needed.
+            if !sql::is_there(connection, beats.schema(), Heartbeats::TABLE)? {
+                connection.execute(&beats.create_statement(), ())?;
+            }
+            connection.execute(&beats.clean_statement(), ()).map(drop)
+        })?;
+        self.write(kept, connect, began)
     }
 
     /// Writes a heartbeat, and reads what each replica has. `began`: when the load's clock began.
     ///
     /// # Errors
-    /// Of the heartbeat. What cannot be read of a replica is its lag.
-    pub(super) fn read(&mut self, connection: &mut Connection, began: Instant) -> Result<Vec<ReplicaLag>> {
-        let Some((schema, beats)) = &mut self.beats else { return Ok(Vec::new()) };
-        connection.execute(&beats.next_statement(), ())?;
-        beats.written(began.elapsed());
-        let query = beats.query();
+    /// Of the heartbeat; then no replica is read. What cannot be read of a replica is its lag.
+    pub(super) fn read(
+        &mut self,
+        kept: &mut Option<Connection>,
+        connect: Connect<'_>,
+        began: Instant,
+    ) -> Result<Vec<ReplicaLag>> {
+        if self.watched.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.write(kept, connect, began)?;
+        let (query, ignores_unread) = (self.beats.query(), self.ignores_unread);
         thread::scope(|scope| {
             for replica in &mut self.watched {
-                scope.spawn(|| replica.read(schema, &query));
+                let query = &query;
+                scope.spawn(move || replica.read(query, began, ignores_unread));
             }
         });
-        let now = began.elapsed();
-        let ignores_unread = self.ignores_unread;
-        let lag = |replica: &mut Replica| match &replica.unread {
-            Some(_) if ignores_unread => None,
-            Some(unread) => Some(Lag::Unread(unread.error.to_string())),
-            None => Some(match beats.lag(replica.last, now) {
-                Lag::Behind(lag) => Lag::Behind(replica.pace.expected(lag, now)),
-                other => other,
-            }),
-        };
-        let lags = self.watched.iter_mut();
-        let lags = lags.filter_map(|replica| Some(ReplicaLag { lag: lag(replica)?, replica: replica.name.clone() }));
+        let beats = &mut self.beats;
+        let lags = self.watched.iter_mut().filter_map(|replica| {
+            let lag = match &replica.unread {
+                Some(_) if ignores_unread => return None,
+                Some(unread) => Lag::Unread(unread.error.to_string()),
+                None => match beats.lag(replica.last, replica.read_at) {
+                    Lag::Behind(lag) => Lag::Behind(replica.pace.expected(lag, replica.read_at)),
+                    other => other,
+                },
+            };
+            Some(ReplicaLag { lag, replica: replica.name.clone() })
+        });
         let lags = lags.collect();
-        let oldest = self.watched.iter().map(|replica| replica.last.unwrap_or(0)).min();
-        beats.forget_before(oldest.unwrap_or(0));
+        // Nothing is kept for a replica that is ignored.
+        let counted = self.watched.iter().filter(|replica| replica.unread.is_none() || !ignores_unread);
+        let oldest = counted.map(|replica| replica.last.unwrap_or(0)).min();
+        beats.forget_before(oldest.unwrap_or(u64::MAX));
         Ok(lags)
     }
 
-    /// Reports once which replicas are ignored.
-    pub(super) fn tell(&mut self, load: &Load) {
-        for replica in self.watched.iter_mut().filter(|_| self.ignores_unread) {
-            if let Some(unread) = &mut replica.unread
-                && !unread.is_told
-            {
-                unread.is_told = true;
-                load.notify(&LoadEvent::ThrottleUnread { waits: false, reason: unread.error.to_string() });
+    fn write(&mut self, kept: &mut Option<Connection>, connect: Connect<'_>, began: Instant) -> Result<()> {
+        let statement = self.beats.next_statement();
+        let written = on_kept(kept, connect, |connection| connection.execute(&statement, ()).map(drop));
+        match &written {
+            Ok(()) => {
+                self.beats.written(began.elapsed());
+                self.unwritten = None;
             }
+            Err(error) => Failing::again(&mut self.unwritten, error.clone()),
         }
+        written
     }
 
-    /// The error of a replica that the load has waited for long enough.
+    /// The errors of replicas that are ignored, each once.
+    pub(super) fn newly_ignored(&mut self) -> Vec<String> {
+        let ignored = self.watched.iter_mut().filter(|_| self.ignores_unread);
+        let unread = ignored.filter_map(|replica| replica.unread.as_mut()).filter(|unread| !unread.is_told);
+        let told = unread.map(|unread| {
+            unread.is_told = true;
+            unread.error.to_string()
+        });
+        told.collect()
+    }
+
+    /// The error of a replica that cannot be read, and is not ignored.
+    pub(super) fn unread(&self) -> Option<Error> {
+        self.given_up_replica(Duration::ZERO)
+    }
+
+    /// The error of a replica, or of the heartbeat, that the load has waited for long enough.
     pub(super) fn given_up(&self, after: Duration) -> Option<Error> {
+        // A lock, such as a backup's, keeps the lanes waiting for as long as it lasts, and does not end the load.
+        let is_locked = |failing: &&Failing| failing.error.class() == Class::Conflict;
+        let unwritten = self.unwritten.as_ref().filter(|failing| failing.lasts >= after && !is_locked(failing));
+        let unwritten = unwritten.map(|failing| failing.error.clone().while_doing(NO_HEARTBEAT));
+        unwritten.or_else(|| self.given_up_replica(after))
+    }
+
+    fn given_up_replica(&self, after: Duration) -> Option<Error> {
         let unread = self.watched.iter().filter_map(|replica| replica.unread.as_ref()).filter(|_| !self.ignores_unread);
-        let mut unread = unread.filter(|unread| unread.since.elapsed() >= after);
+        let mut unread = unread.filter(|unread| unread.lasts >= after);
         unread.next().map(|unread| unread.error.clone())
     }
 
-    /// The statement that removes the heartbeats.
-    pub(super) fn end_statement(&self) -> Option<String> {
-        self.beats.as_ref().map(|(_, beats)| beats.end_statement())
+    /// Removes the heartbeats of this run.
+    pub(super) fn end(&self, kept: &mut Option<Connection>, connect: Connect<'_>) {
+        if !self.watched.is_empty() {
+            let statement = self.beats.end_statement();
+            // What is left after an error is removed by a later load.
+            let _ = on_kept(kept, connect, |connection| connection.execute(&statement, ()));
+        }
     }
 }
 
@@ -178,53 +238,52 @@ impl Replica {
             name: config.address(),
             config,
             connection: None,
-            has_table: false,
             last: None,
+            read_at: Duration::ZERO,
             pace: Pace::default(),
             unread: None,
         }
     }
 
     fn server_id(&mut self) -> Result<Vec<String>> {
-        let mut connection = self.connect()?;
-        let id = sql::first_row(&mut connection, SERVER_ID)?;
-        self.connection = Some(connection);
-        Ok(id)
+        self.query(|connection| sql::first_row(connection, SERVER_ID))
     }
 
-    fn connect(&mut self) -> Result<Connection> {
-        if let Some(connection) = self.connection.take() {
-            return Ok(connection);
+    fn read(&mut self, query: &str, began: Instant, is_ignored: bool) {
+        // Each attempt may take seconds, in which the others are not read.
+        if is_ignored && self.unread.as_ref().is_some_and(|unread| unread.at.elapsed() < BETWEEN_ATTEMPTS) {
+            return;
         }
-        let mut connection = Connection::connect(&self.config)?;
-        sql::set_answers(&mut connection)?;
-        // Each query sees what is there now.
-        connection.execute("SET SESSION autocommit = 1", ())?;
-        Ok(connection)
-    }
-
-    fn read(&mut self, schema: &str, query: &str) {
-        match self.last_beat(schema, query) {
+        match self.last_beat(query) {
             Ok(last) => {
                 self.unread = None;
-                self.last = last;
+                (self.last, self.read_at) = (last, began.elapsed());
             }
             Err(error) => {
                 let error = self.unreadable(&error);
-                match &mut self.unread {
-                    Some(unread) => unread.error = error,
-                    None => self.unread = Some(Unread { since: Instant::now(), error, is_told: false }),
-                }
+                Failing::again(&mut self.unread, error);
             }
         }
     }
 
-    fn last_beat(&mut self, schema: &str, query: &str) -> Result<Option<u64>> {
-        let mut connection = self.connect()?;
-        self.has_table = self.has_table || sql::is_there(&mut connection, schema, Heartbeats::TABLE)?;
-        let last = if self.has_table { sql::first_row(&mut connection, query)? } else { Vec::new() };
-        self.connection = Some(connection);
-        Ok(last.first().and_then(|beat| beat.parse().ok()))
+    fn last_beat(&mut self, query: &str) -> Result<Option<u64>> {
+        self.query(|connection| match sql::first_row(connection, query) {
+            // Its creation has not arrived yet.
+            Err(error) if NOT_THERE.contains(&error.code()) => Ok(None),
+            row => Ok(row?.first().and_then(|beat| beat.parse().ok())),
+        })
+    }
+
+    fn query<T>(&mut self, query: impl FnMut(&mut Connection) -> Result<T>) -> Result<T> {
+        let config = &self.config;
+        let connect = || {
+            let mut connection = Connection::connect(config)?;
+            sql::set_answers(&mut connection)?;
+            // Each query sees what is there now.
+            connection.execute("SET SESSION autocommit = 1, wait_timeout = 28800", ())?;
+            Ok(connection)
+        };
+        on_kept(&mut self.connection, &connect, query)
     }
 
     fn unreadable(&self, error: &Error) -> Error {
@@ -233,32 +292,84 @@ impl Replica {
     }
 }
 
-/// The replicas that the server lists.
-fn known_replicas(own: &mut Connection, config: &Config) -> Result<Vec<Config>> {
-    let name_them = "name them: `--replica mysql://HOST:PORT`";
-    let mut listed = Err(Error::config("no server lists its replicas"));
-    for query in REPLICAS {
-        listed = own.texts(query);
-        if listed.is_ok() {
-            break;
+impl Failing {
+    fn new(error: Error) -> Self {
+        Self { at: Instant::now(), lasts: Duration::ZERO, error, is_told: false }
+    }
+
+    fn again(failing: &mut Option<Self>, error: Error) {
+        match failing {
+            None => *failing = Some(Self::new(error)),
+            Some(known) => {
+                known.lasts += known.at.elapsed().min(LONGEST_READING);
+                (known.at, known.error) = (Instant::now(), error);
+            }
         }
     }
+}
+
+/// Runs `work` on the connection that was kept. If that was lost, `work` runs once more on a new one: a server ends a session that was idle.
+pub(super) fn on_kept<T>(
+    kept: &mut Option<Connection>,
+    connect: Connect<'_>,
+    mut work: impl FnMut(&mut Connection) -> Result<T>,
+) -> Result<T> {
+    let mut run = |mut connection: Connection| {
+        let done = work(&mut connection);
+        let is_usable = done.as_ref().err().is_none_or(keeps_connection);
+        (done, is_usable.then_some(connection))
+    };
+    if let Some(connection) = kept.take()
+        && let (done, Some(connection)) = run(connection)
+    {
+        *kept = Some(connection);
+        return done;
+    }
+    let (done, connection) = run(connect()?);
+    *kept = connection;
+    done
+}
+
+/// The replicas that the server lists; an error in the place of one that is listed without its host.
+fn known_replicas(own: &mut Connection, config: &Config) -> Result<Vec<Result<Config>>> {
+    /// ER_PARSE_ERROR
+    const UNKNOWN_STATEMENT: u16 = 1064;
+    let name_them = "name them: `--replica mysql://HOST:PORT`";
+    let [query, older_query] = REPLICAS;
+    let listed = match own.texts(query) {
+        Err(error) if error.code() == UNKNOWN_STATEMENT => own.texts(older_query),
+        listed => listed,
+    };
     let listed = listed.map_err(|error| {
         Error::new(error.kind(), format!("the replicas for `--max-lag` cannot be listed: {}", error.message()))
             .with_hint(format!("grant the right REPLICATION SLAVE (MariaDB: REPLICATION MASTER ADMIN), or {name_them}"))
     })?;
     if listed.is_empty() {
-        return Err(Error::config("the server lists no replica for `--max-lag`").with_hint(name_them));
+        return Err(Error::config("the server lists no replica for `--max-lag`").with_hint(format!(
+            "a replica is listed if it is connected and has a `report_host`, for a user with the right REPLICATION SLAVE (MariaDB: \
+             REPLICATION MASTER ADMIN); or {name_them}"
+        )));
     }
     let of_row = |row: &Vec<String>| match host_and_port(row) {
         Some((host, port)) if !host.is_empty() => Ok(config.clone().with_host(host).with_port(port)),
         _ => Err(Error::config("the server lists a replica without its host, as that has no `report_host`")
             .with_hint(name_them)),
     };
-    listed.iter().map(of_row).collect()
+    Ok(listed.iter().map(of_row).collect())
 }
 
 const SERVER_ID: &str = "SELECT @@GLOBAL.server_id";
 
+const NO_HEARTBEAT: &str = "no heartbeat can be written for `--max-lag`";
+
+/// ER_BAD_DB_ERROR, ER_NO_SUCH_TABLE
+const NOT_THERE: [u16; 2] = [1049, 1146];
+
 /// A replica that answers later than this cannot be read.
 const LIMIT: Duration = Duration::from_secs(5);
+
+/// How often a replica is tried that is ignored.
+const BETWEEN_ATTEMPTS: Duration = Duration::from_secs(10);
+
+/// A reading takes no longer: two attempts, each with a login and a query.
+const LONGEST_READING: Duration = Duration::from_secs(30);

@@ -17,6 +17,8 @@
 //! | for memory, for the rate | `Budget::wait_for`, `Reader::hand_on` | ends | ends |
 //! | for a batch, for a place in a queue, while parked | `WorkQueue`, the channels of `run` | ends | ends |
 //! | for what the server says of a silent lane | `watch` | continues for up to 5 s | the query is abandoned |
+//! | for the replicas, for the table of the heartbeats | `Yielding::begin` | continues; between two attempts it ends | is abandoned |
+//! | for the removal of the heartbeats | the drop of `Yielding` | continues for up to 5 s | is abandoned |
 //!
 //! A pause between two attempts is never shorter than [`LEAST_PAUSE`], so that no loop spins.
 //!

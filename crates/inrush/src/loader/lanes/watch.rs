@@ -9,6 +9,7 @@ use crate::blocking::Connection;
 use crate::loader::control::lock;
 use crate::loader::plan::target::Target;
 use crate::loader::report::event::LoadEvent;
+use inrush_core::load::report::Stop;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 
@@ -34,12 +35,12 @@ pub(crate) fn watch(target: &Target, over: &Receiver<()>, mut yielding: Option<Y
             target.load.notify(&shortage);
             has_told_of_memory = true;
         }
-        if let Some(yielding) = &mut yielding {
-            yielding.poll(&target.load, is_over);
+        if let Some(yielding) = &mut yielding
+            && let Some(error) = yielding.poll(&target.load, is_over)
+            && target.load.control.wants_more()
+        {
+            lock(&target.load.counters).stop_at(0, Stop::Failed(error), &target.load.control);
         }
-    }
-    if let Some(yielding) = yielding {
-        yielding.end(&target.load);
     }
 }
 

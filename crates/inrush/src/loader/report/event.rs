@@ -204,7 +204,7 @@ pub enum LoadEvent {
     },
     /// The load waits, because the server has too much to do or a replica lags. Again each minute while it waits.
     Yields {
-        /// Which signals and lags exceed their limits, and by what.
+        /// Which signals and lags exceed their limits, and by what; or why lags are not known.
         reason: String,
     },
     /// The load continues after it yielded.

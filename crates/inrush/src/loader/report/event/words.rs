@@ -113,7 +113,11 @@ fn described(event: &LoadEvent) -> String {
         LoadEvent::Silent { lane, waiting_for, seconds, state } => {
             format!("no answer to {waiting_for} for {seconds} s on lane {lane}; the server says: {state}")
         }
-        LoadEvent::Yields { reason } => format!("waiting, a server has too much to do: {reason}"),
+        // Reasons that begin with a signal of `--throttle`.
+        LoadEvent::Yields { reason } if reason.starts_with('`') => {
+            format!("waiting, a server has too much to do: {reason}")
+        }
+        LoadEvent::Yields { reason } => format!("waiting: {reason}"),
         LoadEvent::Continues { waited } => format!("going on after {}", human::time(*waited)),
         LoadEvent::ThrottleUnread { waits, reason } => {
             let meanwhile = if *waits { "waiting until it can" } else { "going on meanwhile" };
