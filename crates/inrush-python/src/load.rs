@@ -12,7 +12,7 @@ use inrush::documents::Events;
 use inrush::sans_io::load::{FieldTarget, Matching};
 use inrush::{
     BadRows, BatchSize, Computed, LoadEvent, LoadOption, LoadOptions, Loader, NamedJob, NewColumns, OptionValue,
-    Report, Source,
+    ReplicaUrl, Report, Source,
 };
 use inrush_core::{Error, FrontEnd, Kind};
 use inrush_files::hints::{self, Reading};
@@ -649,6 +649,11 @@ fn set_declared(
         OptionValue::One { .. } => vec![value.str()?.extract()?],
         OptionValue::Many { .. } | OptionValue::List { .. } => value.extract()?,
     };
+    if name == "replica" {
+        // A refusal would show the URL, and its password.
+        let parsed = texts.iter().try_for_each(|text| ReplicaUrl::parse(text).map(drop));
+        parsed.map_err(|error| failure::exception(value.py(), &error.while_doing("`replica`")))?;
+    }
     texts.iter().try_for_each(|text| option.set(load, text).ok_or_else(|| refuse(option.takes)))
 }
 

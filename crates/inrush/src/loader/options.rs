@@ -731,12 +731,15 @@ const MOST_PERCENT: f64 = 1e6;
 pub struct ReplicaUrl(String);
 
 impl ReplicaUrl {
-    /// Reads a URL.
+    /// Reads a URL, which names one server.
     ///
     /// # Errors
-    /// Those of [`Config::parse`].
+    /// Those of [`Config::parse`]; `Config` for several hosts. None shows the URL.
     pub fn parse(url: &str) -> Result<Self> {
-        Config::parse(url)?;
+        if Config::parse(url)?.hosts().len() > 1 {
+            return Err(Error::config("a replica's URL names several hosts")
+                .with_hint("each replica takes a URL of its own: `mysql://db2:3306`"));
+        }
         Ok(Self(url.to_owned()))
     }
 

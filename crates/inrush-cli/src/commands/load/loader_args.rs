@@ -2,7 +2,7 @@
 
 use crate::connection::without_password;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use inrush::{DerivedLoad, LoadOption, LoadOptions, OptionValue};
+use inrush::{DerivedLoad, LoadOption, LoadOptions, OptionValue, ReplicaUrl};
 use inrush_core::{Error, Result};
 
 /// The options of the table that were given, or have a default, with their texts.
@@ -41,6 +41,8 @@ impl LoaderArgs {
         for (option, texts) in &self.given {
             for text in texts {
                 if option.name == "replica" {
+                    // The message below would show the URL.
+                    ReplicaUrl::parse(text).map_err(|error| error.while_doing("`--replica`"))?;
                     without_password(text, "`--replica`")?;
                 }
                 option.set(&mut options, text).ok_or_else(|| {
@@ -200,6 +202,20 @@ mod tests {
             let error = options(wrong).unwrap_err();
             assert_eq!(error.message(), format!("`{}` is not understood", wrong.replace('=', " ")));
             assert!(error.hint().unwrap().starts_with("it takes "), "{error}");
+        }
+    }
+    #[test]
+    fn a_replica_is_one_server_and_its_url_is_not_shown() {
+        assert_eq!(options("--replica mysql://db2:3306 --replica mysql://db3").unwrap().replicas.len(), 2);
+        for (wrong, message) in [
+            ("mysql://db2,db3", "`--replica`: a replica's URL names several hosts"),
+            ("db2:secret", "`--replica`: the connection URL cannot be read: "),
+            ("mysql://me:secret@[db2", "`--replica`: the connection URL cannot be read: "),
+            ("mysql://me:secret@db2", "a password in `--replica` is seen by every user of this machine"),
+        ] {
+            let error = options(&format!("--max-lag 5s --replica {wrong}")).unwrap_err();
+            assert!(error.message().starts_with(message), "{error}");
+            assert!(!format!("{error}{:?}", error.hint()).contains("secret"), "{error}");
         }
     }
     #[test]
