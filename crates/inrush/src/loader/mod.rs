@@ -194,7 +194,7 @@ impl Loader {
         }
         opening.end();
         if let Some(first) = &mut first {
-            let begun = begin(first, &target, &mut jobs, &mut sources, &mut plans).map_err(interrupted);
+            let begun = begin(first, &target, &mut jobs, &mut sources, &mut plans, &mut yielding).map_err(interrupted);
             let begun = begun.inspect_err(|error| {
                 first.let_go();
                 jobs.note_end(&target, &error.to_string());
@@ -322,7 +322,7 @@ const SHOWN_REJECTS: usize = 20;
 enum Begun {
     AsTheyCome,
     Sorted(sort::Sort),
-    /// While rows were sorted.
+    /// While rows were sorted, or while the load yielded to others.
     Stopped(Stop),
 }
 
@@ -333,6 +333,7 @@ fn begin(
     jobs: &mut Jobs,
     sources: &mut Vec<Box<dyn Source>>,
     plans: &mut Vec<Arc<SourcePlan>>,
+    yielding: &mut Option<Yielding>,
 ) -> Result<Begun> {
     begin_rejects(target, jobs)?;
     if jobs.is_all_loaded() {
@@ -350,8 +351,13 @@ fn begin(
         preflight::check(target, jobs, sources, plans)?;
         Begun::AsTheyCome
     };
-    if matches!(begun, Begun::Sorted(_)) {
-        // Nothing was sent to the server for as long as the sort took.
+    // Until now the table is as it was.
+    let has_waited = match yielding.as_mut().map_or(Ok(false), |yielding| yielding.wait(&target.load)) {
+        Ok(has_waited) => has_waited,
+        Err(stop) => return Ok(Begun::Stopped(stop)),
+    };
+    if has_waited || matches!(begun, Begun::Sorted(_)) {
+        // Nothing was sent to the server for as long as the sort or the wait took.
         first.run_to_its_end("the connection", |connection| connection.execute("DO 0", ()).map(drop))?;
     }
     let preparing = StepSpan::prepare();

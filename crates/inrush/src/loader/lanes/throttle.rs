@@ -11,6 +11,7 @@ use crate::loader::load::Load;
 use crate::loader::plan::target::Target;
 use crate::loader::report::event::LoadEvent;
 use inrush_core::load::lag::{Lag, ReplicaLag};
+use inrush_core::load::report::Stop;
 use inrush_core::load::throttle::{Status, Throttle, Turn};
 use inrush_core::{Error, Kind, Result};
 use std::sync::{Arc, Mutex};
@@ -165,6 +166,29 @@ impl Yielding {
         given_up
     }
 
+    /// Waits for as long as the load yields. Returns whether it has waited.
+    ///
+    /// # Errors
+    /// The end of the load: an interruption, or the error of a replica or of the heartbeat.
+    pub(crate) fn wait(&mut self, load: &Load) -> Result<bool, Stop> {
+        let mut has_waited = false;
+        loop {
+            if let Some(error) = self.poll(load, || load.control.is_stopping()) {
+                return Err(Stop::Failed(error));
+            }
+            if load.control.is_stopping() {
+                return Err(Stop::Interrupted);
+            }
+            if !load.control.is_yielding() {
+                return Ok(has_waited);
+            }
+            has_waited = true;
+            if !load.control.pause(POLL_EVERY, Control::is_stopping) {
+                return Err(Stop::Interrupted);
+            }
+        }
+    }
+
     fn read(&self, is_over: impl Fn() -> bool) -> Result<Option<Reading>> {
         let reader = self.reader.clone();
         beside(THREAD, is_over, move || lock(&reader).read())
@@ -286,5 +310,8 @@ const TOLD_EVERY: Duration = Duration::from_secs(60);
 
 /// How often replicas are read at first until they have a heartbeat.
 const FIRST_READINGS: u32 = 20;
+
+/// As often as the watch over a load under way.
+const POLL_EVERY: Duration = Duration::from_millis(500);
 
 const BETWEEN_FIRST_READINGS: Duration = Duration::from_millis(50);

@@ -18,6 +18,7 @@
 //! | for a batch, for a place in a queue, while parked | `WorkQueue`, the channels of `run` | ends | ends |
 //! | for what the server says of a silent lane | `watch` | continues for up to 5 s | the query is abandoned |
 //! | for the replicas, for the table of the heartbeats | `Yielding::begin` | continues; between two attempts it ends | is abandoned |
+//! | until others need the server less, before the table changes | `Yielding::wait` | ends | ends |
 //! | for the removal of the heartbeats | the drop of `Yielding` | continues for up to 5 s | is abandoned |
 //!
 //! A pause between two attempts is never shorter than [`LEAST_PAUSE`], so that no loop spins.
