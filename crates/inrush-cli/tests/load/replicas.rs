@@ -15,30 +15,32 @@ fn on_its_own(family: &str) {
     let (source, replica) = (Place::own(&source_server), Place::own(&replica_server));
     replicate(&source, &replica);
     source.sql(TABLE);
-    nothing_is_sent_before_the_first_heartbeat_arrives(&source, &replica);
+    nothing_changes_before_the_first_heartbeat_arrives(&source, &replica);
     a_load_under_way_waits_for_a_replica_that_is_listed(&source, &replica);
+    a_load_waits_while_no_heartbeat_can_be_written(&source, &replica);
     what_is_no_replica_is_refused(&source);
+    a_replica_that_may_not_be_read_is_refused(&source, &replica);
     a_replica_that_is_gone_ends_the_load(&source, &replica, &replica_server);
     a_replica_that_is_gone_is_refused_or_ignored(&source, &replica);
 }
 
-fn nothing_is_sent_before_the_first_heartbeat_arrives(source: &Place, replica: &Place) {
+fn nothing_changes_before_the_first_heartbeat_arrives(source: &Place, replica: &Place) {
     source.write("numbers.csv", numbers(5_000, |id| format!("{id},{id}")));
+    source.sql("INSERT INTO numbers VALUES (7, 7)");
     replica.sql("STOP REPLICA SQL_THREAD");
     let url = url(replica);
-    let mut load = start(source, &format!("numbers.csv --into numbers --max-lag 5s --replica {url} --events events"));
-    let named = address(replica);
-    load.await_notice(&format!(
-        "waiting, a server has too much to do: the lag of replica `{named}` is not known: no heartbeat of this load has arrived there yet"
-    ));
-    assert_eq!(source.sql("SELECT COUNT(*) FROM numbers"), "0");
+    let arguments = format!("numbers.csv --into numbers --truncate --max-lag 1h --replica {url} --events events");
+    let mut load = start(source, &arguments);
+    load.await_notice(&format!("waiting: replica `{}` has no heartbeat of this load yet", address(replica)));
+    assert_eq!(source.sql("SELECT COUNT(*) FROM numbers"), "1");
     replica.sql("START REPLICA SQL_THREAD");
     let done = load.end();
     assert_eq!((done.code, source.sql("SELECT COUNT(*) FROM numbers").as_str()), (0, "5000"), "{done}");
     assert!(done.json["yielded_seconds"].as_f64().unwrap() > 0.0, "{done}");
     done.says("going on after ");
-    let waits = |waits: bool| source.read("events").matches(&format!("\"waits\":{waits}")).count();
-    assert_eq!((waits(true), waits(false)), (1, 1), "{}", source.read("events"));
+    let events = source.read("events");
+    let last = |waits: bool| events.rfind(&format!("\"waits\":{waits}"));
+    assert!(last(true).is_some() && last(false) > last(true), "{events}");
     assert_eq!(source.sql("SELECT COUNT(*) FROM inrush_heartbeat"), "0");
 }
 
@@ -50,10 +52,7 @@ fn a_load_under_way_waits_for_a_replica_that_is_listed(source: &Place, replica: 
     let feeder = load.feed();
     await_true("rows in the table", || source.sql("SELECT COUNT(*) > 0 FROM numbers") == "1");
     let lock = Session::open(replica, "FLUSH TABLES WITH READ LOCK");
-    load.await_notice(&format!(
-        "waiting, a server has too much to do: the lag of replica `{}` comes to ",
-        address(replica)
-    ));
+    load.await_notice(&format!("waiting: the lag of replica `{}` is ", address(replica)));
     let stored = || source.sql("SELECT COUNT(*) FROM numbers");
     let beats = || source.sql("SELECT beat FROM inrush_heartbeat").parse::<u64>().unwrap();
     // What was on its way is stored, and then nothing more, from heartbeat to heartbeat.
@@ -74,6 +73,23 @@ fn a_load_under_way_waits_for_a_replica_that_is_listed(source: &Place, replica: 
     check_table(source, &done, |_| true);
 }
 
+fn a_load_waits_while_no_heartbeat_can_be_written(source: &Place, replica: &Place) {
+    source.sql("TRUNCATE numbers");
+    let mut load = start(source, &format!("- --into numbers --batch 500 --max-lag 1h --replica {}", url(replica)));
+    let feeder = load.feed();
+    await_true("rows in the table", || source.sql("SELECT COUNT(*) > 0 FROM numbers") == "1");
+    source.sql("RENAME TABLE inrush_heartbeat TO elsewhere");
+    load.await_notice("waiting: no heartbeat can be written for `--max-lag`: ");
+    source.sql("RENAME TABLE elsewhere TO inrush_heartbeat");
+    load.await_notice("going on after ");
+    load.signal("INT");
+    let done = load.end();
+    feeder.join().unwrap();
+    assert_eq!(done.code, 130, "{done}");
+    check_table(source, &done, |_| true);
+    assert_eq!(source.sql("SELECT COUNT(*) FROM inrush_heartbeat"), "0");
+}
+
 fn what_is_no_replica_is_refused(source: &Place) {
     source.sql("TRUNCATE numbers");
     let itself = url(source);
@@ -87,11 +103,25 @@ fn what_is_no_replica_is_refused(source: &Place) {
     assert_eq!(done.code, 1, "{done}");
     done.says("a password in `--replica` is seen by every user of this machine");
     assert!(!done.stderr.contains("secret"), "{done}");
+    let done = load(source, "numbers.csv --into numbers --max-lag 5s --replica mysql://db2,db3");
+    assert_eq!(done.code, 1, "{done}");
+    done.says("error: `--replica`: a replica's URL names several hosts");
+}
+
+fn a_replica_that_may_not_be_read_is_refused(source: &Place, replica: &Place) {
+    source.sql("TRUNCATE numbers; INSERT INTO numbers VALUES (7, 7)");
+    replica.sql("CREATE USER blind@'%' IDENTIFIED BY 'loader-Pass1'");
+    let url = format!("mysql://blind@{}", address(replica));
+    let done = load(source, &format!("numbers.csv --into numbers --truncate --max-lag 1h --replica {url}"));
+    assert_eq!((done.code, source.sql("SELECT COUNT(*) FROM numbers").as_str()), (3, "1"), "{done}");
+    done.says(&format!("error: replica `{}` cannot be read: ", address(replica)));
+    assert_eq!(source.sql("SELECT COUNT(*) FROM inrush_heartbeat"), "0");
 }
 
 fn a_replica_that_is_gone_ends_the_load(source: &Place, replica: &Place, server: &OwnServer) {
+    source.sql("TRUNCATE numbers");
     let url = url(replica);
-    let mut load = start(source, &format!("- --into numbers --batch 500 --max-lag 1m --replica {url} --retry-for 0"));
+    let mut load = start(source, &format!("- --into numbers --batch 500 --max-lag 1h --replica {url} --retry-for 0"));
     let feeder = load.feed();
     await_true("rows in the table", || source.sql("SELECT COUNT(*) > 0 FROM numbers") == "1");
     server.stop();
