@@ -348,6 +348,26 @@ def test_a_part_is_loaded_once_from_wherever(place: Place, tmp_path: Path) -> No
             inrush.load(rows, "people", place.url, **given)
 
 
+SECRET_URLS = {
+    "no scheme": "db2:3306 admin:s3cret",
+    "another scheme": "postgres://admin:s3cret@db2",
+    "a bad port": "mysql://admin:s3cret@db2:port",
+    "an unescaped question mark": "mysql://admin:s3?cret@db2",
+    "an unknown parameter": "mysql://admin:s3cret@db2?lag=5",
+}
+
+
+@pytest.mark.parametrize("url", SECRET_URLS.values(), ids=SECRET_URLS.keys())
+@pytest.mark.parametrize("as_list", [False, True], ids=["a text", "a list"])
+def test_the_password_of_a_replica_is_not_shown(url: str, as_list: bool) -> None:
+    """The options are read before the load connects: no server is needed."""
+    with pytest.raises(inrush.Error, match="replica") as raised:
+        inrush.load([(1, "Ann")], "people", "mysql://me@localhost/shop", replica=[url] if as_list else url)
+    assert raised.value.kind == "config"
+    for word in ("s3", "cret", "admin"):
+        assert word not in f"{raised.value!r} {raised.value} {raised.value.hint}"
+
+
 def test_a_job_is_loaded_once(place: Place) -> None:
     place.sql(PEOPLE)
     rows = [(n, "x", None) for n in range(10)]
