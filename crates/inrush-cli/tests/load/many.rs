@@ -73,15 +73,22 @@ fn people_read_a_report_for_each_table_and_the_total() {
         place.sql("CREATE TABLE a (id INT PRIMARY KEY); CREATE TABLE b (id INT PRIMARY KEY)");
         place.write("a.csv", "id\n1\n2\n");
         place.write("b.csv", "id\n1\n");
-        let done = place.done(&place.command("a.csv b.csv --into *").output().unwrap());
-        assert_eq!(done.code, 0, "{done}");
-        for line in [
-            "rows      2 read = 2 stored",
-            "rows      1 read = 1 stored",
-            "total     2 of 2 tables stored whole",
-            "rows      3 read = 3 stored",
-        ] {
-            assert!(done.stdout.contains(line), "{line}: {done}");
+        for (option, stored, n_rows) in [(" --dry-run", "would be stored", "0"), ("", "stored", "2")] {
+            let load = format!("a.csv b.csv --into * --metrics-file load.prom{option}");
+            let done = place.done(&place.command(&load).output().unwrap());
+            assert_eq!(done.code, 0, "{done}");
+            for line in [
+                format!("rows      2 read = 2 {stored}"),
+                format!("rows      1 read = 1 {stored}"),
+                format!("total     2 of 2 tables {stored} whole"),
+                format!("rows      3 read = 3 {stored}"),
+            ] {
+                assert!(done.stdout.lines().any(|one| one == line), "{line}: {done}");
+            }
+            assert_eq!(place.sql("SELECT COUNT(*) FROM a"), n_rows);
+            let metric = format!("inrush_load_rows_stored_total{{table=\"{}.a\"}} {n_rows}", place.schema.name());
+            let metrics = place.read("load.prom");
+            assert!(metrics.lines().any(|one| one == metric), "{metric}: {metrics}");
         }
     });
 }

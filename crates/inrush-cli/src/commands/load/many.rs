@@ -90,7 +90,7 @@ pub(super) fn run_then(
         return Ok(worst);
     }
     if !outcomes.is_empty() {
-        output.result(&summary(&outcomes));
+        output.result(&summary(&outcomes, args.is_dry_run()));
     }
     then(worst).map(|code| exit::worst([worst, code]))
 }
@@ -114,7 +114,9 @@ fn total(outcomes: &[Outcome]) -> ([(&'static str, u64); 6], u64, f64) {
     )
 }
 
-fn summary(outcomes: &[Outcome]) -> String {
+/// The total as people read it. A dry run stores nothing.
+fn summary(outcomes: &[Outcome], is_dry_run: bool) -> String {
+    let stored_as = if is_dry_run { "would be stored" } else { "stored" };
     let (rows, bytes, seconds) = total(outcomes);
     let whole = outcomes.iter().filter(|outcome| outcome.code() == exit::OK).count();
     let [(_, read), (_, stored), fates @ ..] = rows;
@@ -124,7 +126,7 @@ fn summary(outcomes: &[Outcome]) -> String {
         .map(|(fate, count)| format!(" + {} {}", human::exact(*count), fate.replace('_', " ")))
         .collect();
     format!(
-        "total     {whole} of {} stored whole\nrows      {} read = {} stored{fates}\nspeed     {} rows/s, {}/s, {}",
+        "total     {whole} of {} {stored_as} whole\nrows      {} read = {} {stored_as}{fates}\nspeed     {} rows/s, {}/s, {}",
         human::counted(outcomes.len() as u64, "table"),
         human::exact(read),
         human::exact(stored),

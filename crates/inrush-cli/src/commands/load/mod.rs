@@ -206,7 +206,7 @@ pub(crate) fn load(args: &LoadArgs, config: &Config, signals: &Watch, output: &O
     let gauge = progress::Gauge::new(control.clone(), meters, verb, args.reads_all());
     // A copy that is only compared is no load of its table.
     let (metrics, table) = (signals.metrics().filter(|_| !args.is_copy()), name_of_table(args, config)?);
-    let metrics = metrics.map(|all| all.of(table, control.clone()));
+    let metrics = metrics.map(|all| all.of(table, control.clone(), options.dry_run));
     let sinks = event_sinks::EventSinks::new(output.clone(), events.clone(), gauge.clone(), metrics.clone());
     let loader = loader.with_options(options).with_reject_header(header).with_reject_store(bad_rows_to);
     let loader = loader.with_event_handler(move |event| sinks.take(event));

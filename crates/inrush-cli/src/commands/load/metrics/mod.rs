@@ -12,7 +12,7 @@ mod listener;
 mod text;
 
 use crate::{Output, exit};
-use inrush::{Control, LoadEvent};
+use inrush::{Control, LoadEvent, Snapshot};
 use inrush_core::{Error, Result};
 use std::fs::Permissions;
 use std::io::Write as _;
@@ -61,8 +61,8 @@ impl Metrics {
     }
 
     /// Those of a load that begins now.
-    pub(super) fn of(&self, table: String, control: Arc<Control>) -> Arc<TableMetrics> {
-        let metrics = Arc::new(TableMetrics::new(table, control));
+    pub(super) fn of(&self, table: String, control: Arc<Control>, is_dry_run: bool) -> Arc<TableMetrics> {
+        let metrics = Arc::new(TableMetrics::new(table, control, is_dry_run));
         self.tables().push(metrics.clone());
         metrics
     }
@@ -117,6 +117,7 @@ fn listen(address: &str) -> Result<TcpListener> {
 pub(super) struct TableMetrics {
     table: String,
     control: Arc<Control>,
+    is_dry_run: bool,
     began: SystemTime,
     ended: OnceLock<Ended>,
     retries: AtomicU64,
@@ -124,10 +125,11 @@ pub(super) struct TableMetrics {
 }
 
 impl TableMetrics {
-    fn new(table: String, control: Arc<Control>) -> Self {
+    fn new(table: String, control: Arc<Control>, is_dry_run: bool) -> Self {
         Self {
             table,
             control,
+            is_dry_run,
             began: SystemTime::now(),
             ended: OnceLock::new(),
             retries: AtomicU64::new(0),
@@ -144,6 +146,16 @@ impl TableMetrics {
             }
             _ => {}
         }
+    }
+
+    /// What the load has done so far.
+    fn snapshot(&self) -> Snapshot {
+        self.without_dry_run(self.control.snapshot())
+    }
+
+    /// The same, without the rows and chunks that a dry run counts as stored: it commits nothing.
+    fn without_dry_run(&self, done: Snapshot) -> Snapshot {
+        if self.is_dry_run { Snapshot { stored: 0, chunks: 0, ..done } } else { done }
     }
 
     /// The load ends with this exit code.

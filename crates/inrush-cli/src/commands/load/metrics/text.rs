@@ -14,7 +14,7 @@ type ValueOf = fn(&TableMetrics, &Snapshot) -> Option<f64>;
 /// Name, help, type, value: those with one value a load.
 const METRICS: &[(&str, &str, &str, ValueOf)] = &[
     ("rows_read_total", "Records read from the files.", "counter", |_, done| some(done.read)),
-    ("rows_stored_total", "Rows committed by this run.", "counter", |_, done| {
+    ("rows_stored_total", "Rows committed by this run; 0 in a dry run.", "counter", |_, done| {
         some(done.stored.saturating_sub(done.resumed))
     }),
     ("rows_resumed", "Rows that earlier runs of the same job had committed.", "gauge", |_, done| some(done.resumed)),
@@ -24,7 +24,7 @@ const METRICS: &[(&str, &str, &str, ValueOf)] = &[
     ("left_bytes", "Bytes of text that are still to be read, about; absent if it is not known.", "gauge", |_, done| {
         done.left.map(|left| left as f64)
     }),
-    ("chunks_total", "Transactions committed.", "counter", |_, done| some(done.chunks)),
+    ("chunks_total", "Transactions committed; 0 in a dry run.", "counter", |_, done| some(done.chunks)),
     ("retries_total", "Chunks and steps that were tried again.", "counter", |load, _| some(load.retries.load(Relaxed))),
     ("lanes", "Connections in use.", "gauge", |_, done| some(done.lanes as u64)),
     (
@@ -66,7 +66,7 @@ pub(super) fn of(tables: &[Arc<TableMetrics>], ended: Option<&Ended>) -> String 
         sample(&mut text, "inrush_exit_code", "", code);
     }
     // One snapshot a load, so that its values belong together.
-    let loads: Vec<_> = tables.iter().map(|load| (load, load.control.snapshot(), label(&load.table))).collect();
+    let loads: Vec<_> = tables.iter().map(|load| (load, load.snapshot(), label(&load.table))).collect();
     for (name, help, kind, value) in METRICS {
         let name = format!("inrush_load_{name}");
         head(&mut text, &name, help, kind);
@@ -128,7 +128,7 @@ mod tests {
     use std::time::Duration;
 
     fn load(table: &str) -> Arc<TableMetrics> {
-        Arc::new(TableMetrics::new(table.to_owned(), Arc::new(Control::default())))
+        Arc::new(TableMetrics::new(table.to_owned(), Arc::new(Control::default()), false))
     }
 
     #[test]
@@ -159,6 +159,15 @@ mod tests {
         // What is not known is absent, and not 0.
         assert!(!text.contains("inrush_load_exit_code{table=\"shop.orders\"}"), "{text}");
         assert!(!text.contains("left_bytes{"), "{text}");
+    }
+    #[test]
+    fn a_dry_run_commits_nothing() {
+        let done = Snapshot { read: 3, stored: 2, rejected: 1, chunks: 1, ..Snapshot::default() };
+        for (is_dry_run, want) in [(false, (3, 2, 1, 1)), (true, (3, 0, 1, 0))] {
+            let load = TableMetrics::new("t".to_owned(), Arc::new(Control::default()), is_dry_run);
+            let got = load.without_dry_run(done);
+            assert_eq!((got.read, got.stored, got.rejected, got.chunks), want, "dry run: {is_dry_run}");
+        }
     }
     #[test]
     fn a_bucket_contains_those_below_it() {
