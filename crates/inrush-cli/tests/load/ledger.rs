@@ -325,9 +325,11 @@ fn a_job_is_forgotten_by_the_beginning_of_its_id() {
         let of_table = |table: &str| place.done(&place.command(&format!("--status --into {table}")).output().unwrap());
         assert_eq!(of_table("NUMBERS").stdout, listed.stdout);
         assert_eq!(of_table("others").stdout, "database `shop` has no load into table `others` in its ledger\n");
-        let wrong = place.done(&place.command("--forget x").output().unwrap());
-        assert_eq!(wrong.code, 1, "{wrong}");
-        wrong.says("has no job `x`");
+        for (id, says) in [("x", "has no job `x`"), ("", "the id of the job to forget is empty")] {
+            let wrong = place.done(&place.command("").args(["--forget", id]).output().unwrap());
+            assert_eq!(wrong.code, 1, "{wrong}");
+            wrong.says(says);
+        }
         let done = place.done(&place.command(&format!("--forget {} --json", &id[..6])).output().unwrap());
         assert_eq!((done.code, &done.json["removed"]["chunks"]), (0, &1.into()), "{done}");
         assert_eq!(lines(place), [0, 0, 0]);

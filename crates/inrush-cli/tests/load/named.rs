@@ -87,7 +87,8 @@ fn jobs_and_parts_are_listed_and_forgotten() {
         assert!(said.stdout.contains("\n    part p1 of job orders\n"), "{said}");
         let jobs = place.go_on("--status --job-name orders --part p1").json["jobs"].clone();
         assert_eq!((jobs[0]["job_name"].as_str(), jobs[0]["part"].as_str()), (Some("orders"), Some("p1")), "{jobs}");
-        assert!(plain(place, "--status --job-name other").stdout.contains("has no load in its ledger"));
+        let said = plain(place, "--status --job-name other").stdout;
+        assert!(said.contains("has no job `other` in its ledger"), "{said}");
 
         assert_eq!(plain(place, "--forget").code, 1);
         assert_eq!(plain(place, "--forget --job-name other").code, 1);

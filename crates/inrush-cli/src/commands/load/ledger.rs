@@ -25,7 +25,10 @@ pub(super) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
         Some(_) => named_jobs(args, &listed()?)?,
     };
     let (text, document) = match &meant[..] {
-        [] => status(&schema, table.as_deref(), &listed()?),
+        [] => {
+            let (name, part) = (args.job_name.as_deref(), args.part.as_deref());
+            status(none_listed(name, part, &schema, table.as_deref()), &listed()?)
+        }
         [job] => {
             let forgotten = forget(job)?;
             let mut document = json!({ "inrush": "load", "version": 1, "exit_code": exit::OK });
@@ -108,11 +111,23 @@ fn listed(args: &LoadArgs, config: &Config, schema: &str, table: Option<&str>) -
     Ok(jobs)
 }
 
-fn status(schema: &str, table: Option<&str>, jobs: &[JobStatus]) -> (String, Value) {
-    let text = match (jobs.is_empty(), table) {
-        (true, None) => format!("database `{schema}` has no load in its ledger"),
-        (true, Some(table)) => format!("database `{schema}` has no load into table `{table}` in its ledger"),
-        (false, _) => jobs.iter().map(|job| described(job, jobs)).collect::<Vec<_>>().join("\n"),
+/// The text of an empty list: which jobs are not in the ledger.
+fn none_listed(name: Option<&str>, part: Option<&str>, schema: &str, table: Option<&str>) -> String {
+    let into = table.map_or_else(String::new, |table| format!(" into table `{table}`"));
+    match name {
+        None => format!("database `{schema}` has no load{into} in its ledger"),
+        Some(name) => {
+            let part = part.map_or_else(String::new, |part| format!("part {part} of "));
+            format!("database `{schema}` has no {part}job `{name}`{into} in its ledger")
+        }
+    }
+}
+
+/// The list of jobs; `none`: the text if there are none.
+fn status(none: String, jobs: &[JobStatus]) -> (String, Value) {
+    let text = match jobs.is_empty() {
+        true => none,
+        false => jobs.iter().map(|job| described(job, jobs)).collect::<Vec<_>>().join("\n"),
     };
     let jobs: Vec<Value> = jobs.iter().map(as_json).collect();
     (text, json!({ "inrush": "load", "version": 1, "exit_code": exit::OK, "jobs": jobs }))
@@ -304,6 +319,21 @@ mod tests {
     #[track_caller]
     fn check(run: JobRun, want: &str) {
         assert_eq!(last_run(&run), want);
+    }
+
+    #[test]
+    fn an_empty_list_names_what_is_not_there() {
+        let cases = [
+            ((None, None, None), "no load"),
+            ((None, None, Some("t")), "no load into table `t`"),
+            ((Some("foo"), None, None), "no job `foo`"),
+            ((Some("foo"), Some("1"), None), "no part 1 of job `foo`"),
+            ((Some("foo"), None, Some("t")), "no job `foo` into table `t`"),
+        ];
+        for ((name, part, table), what) in cases {
+            let text = none_listed(name, part, "shop", table);
+            assert_eq!(text, format!("database `shop` has {what} in its ledger"));
+        }
     }
 
     #[test]

@@ -149,20 +149,25 @@ impl Loader {
     /// another user is forgotten only with `force`.
     ///
     /// # Errors
-    /// `Config` if no job or more than one is meant, `Guarantee` if it is another user's, else the error of the server or the network.
+    /// `Config` if `id` is empty, or if no job or more than one is meant, `Guarantee` if it is another user's, else the error of the server
+    /// or the network.
     pub fn forget(config: &Config, schema: &str, id: &str, force: bool) -> Result<Forgotten> {
+        if id.is_empty() {
+            return Err(Error::config("the id of the job to forget is empty")
+                .with_hint("`inrush load --status` lists the ids: give one, or its first digits"));
+        }
         let mut connection = Connection::connect(config)?;
         let ledger = ledger(&mut connection, schema)?;
         let mut meant: Vec<_> =
             read(&mut connection, &ledger)?.into_iter().filter(|job| job.id.begins_with(id)).collect();
         let job = match (meant.pop(), meant.len()) {
-            (Some(job), 0) if !id.is_empty() => job,
+            (Some(job), 0) => job,
             (None, _) => {
                 return Err(Error::config(format!("database `{schema}` has no job `{}`", id.escape_debug()))
                     .with_hint("`inrush load --status` lists them"));
             }
             (_, more) => {
-                return Err(Error::config(format!("`{id}` could be each of {} jobs", more + 1))
+                return Err(Error::config(format!("`{id}` is the beginning of the ids of {} jobs", more + 1))
                     .with_hint("give more of its digits"));
             }
         };
