@@ -283,12 +283,17 @@ fn a_refused_run_says_so_and_keeps_nobody_waiting() {
         place.sql("CREATE TABLE wide (id INT PRIMARY KEY, name VARCHAR(20), more INT)");
         // Another job, not finished, of another shape.
         place.sql("RENAME TABLE people TO kept; RENAME TABLE wide TO people");
-        assert_eq!(place.load("other.csv --into people --atomic --batch 1 --lanes 1").code, 2);
+        let other = place.load("other.csv --into people --atomic --batch 1 --lanes 1");
+        assert_eq!(other.code, 2, "{other}");
+        let other = other.json["jobs"][0]["job"].as_str().unwrap();
         place.sql("DROP TABLE people; RENAME TABLE kept TO people");
         for args in ["--atomic", "--replace-table", "--replace-table --create-table"] {
             let refused = place.go_on(&format!("{ARGS} {args}"));
             assert_eq!(refused.code, 5, "{args}: {refused}");
-            refused.says("table `people__inrush_new` is there");
+            refused.says(&format!(
+                "table `people__inrush_new` is there: another atomic load of `people`, which is not finished, fills it (job {other})"
+            ));
+            refused.says(&format!("`inrush load --forget {other}`, then `DROP TABLE people__inrush_new`"));
             let status = place.done(&place.command("--status --json").output().unwrap());
             let jobs = status.json["jobs"].as_array().unwrap();
             let ours = jobs.iter().find(|job| job["source"].as_str().unwrap().ends_with("people.csv")).unwrap();
@@ -297,6 +302,11 @@ fn a_refused_run_says_so_and_keeps_nobody_waiting() {
             let id = ours["job"].as_str().unwrap().to_owned();
             place.done(&place.command(&format!("--forget {id}")).output().unwrap());
         }
+        // What the hint proposes lets the next load pass.
+        place.done(&place.command(&format!("--forget {other}")).output().unwrap());
+        place.sql("DROP TABLE people__inrush_new");
+        let done = place.go_on(&format!("{ARGS} --replace-table"));
+        assert_eq!(done.code, 0, "{done}");
     });
 }
 

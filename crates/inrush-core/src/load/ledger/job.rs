@@ -297,6 +297,23 @@ impl JobLine {
             list(but)
         )
     }
+
+    /// The other jobs of a target that fill a copy of it, and are not finished: rows of the id. `None` where an older version created the
+    /// table, which does not record copies.
+    pub fn others_with_copy_query(ledger: &Ledger, target: &str, but: &[JobId]) -> Option<String> {
+        let before_swap = JobStep::ALL.iter().filter(|step| (JobStep::Make..JobStep::Indexes).contains(*step));
+        let steps: Vec<String> = before_swap.map(|step| format!("'{}'", step.name())).collect();
+        ledger.has_owners.then(|| {
+            format!(
+                "SELECT LOWER(HEX(`id`)) FROM {} WHERE `target` = {} AND `id` NOT IN ({}) AND `state` = 'running' AND `copied` <> '' \
+                 AND `step` IN ({}) ORDER BY `id`",
+                ledger.jobs(),
+                text(target),
+                list(but),
+                steps.join(", ")
+            )
+        })
+    }
 }
 
 /// What a job's line says from its beginning.

@@ -180,11 +180,12 @@ fn create_shadow(connection: &mut Connection, target: &Target, jobs: &mut Jobs, 
         make_way(connection, target, jobs, shadow)?;
     }
     let next_id = guard::begin(connection, target, jobs, shadow)?;
-    jobs.own_step(connection, JobStep::Create, |connection, _| {
-        connection.execute(&creation(target, shadow), ()).map_err(|error| match error.code() {
-            EXISTS => in_use(shadow),
-            _ => error.while_doing("cannot make the shadow of the table"),
-        })?;
+    jobs.own_step(connection, JobStep::Create, |connection, jobs| {
+        match connection.execute(&creation(target, shadow), ()) {
+            Ok(_) => {}
+            Err(error) if error.code() == EXISTS => return Err(in_use(connection, target, jobs, shadow)?),
+            Err(error) => return Err(error.while_doing("cannot make the shadow of the table")),
+        }
         added::to_copy(connection, target, (&shadow.schema, &shadow.shadow))?;
         if target.load.options.redefines() && target.to_create.is_none() {
             let [old, new] = [&shadow.table, &shadow.shadow].map(|name| guard::definition(connection, shadow, name));
@@ -220,27 +221,36 @@ fn creation(target: &Target, shadow: &Shadow) -> String {
 /// still empty. Keeps others from making one until it is noted.
 fn make_way(connection: &mut Connection, target: &Target, jobs: &mut Jobs, shadow: &Shadow) -> Result<()> {
     if sql::first_row(connection, &shadow.lock())? != ["1"] {
-        return Err(in_use(shadow));
+        return Err(in_use(connection, target, jobs, shadow)?);
     }
     if sql::is_there(connection, &shadow.schema, &shadow.shadow)? {
         let is_ours = jobs.is_done(JobStep::Make) && jobs.are_alone(connection, target)?;
         if !is_ours || !sql::rows(connection, &shadow.first_row_query())?.is_empty() {
-            return Err(in_use(shadow));
+            return Err(in_use(connection, target, jobs, shadow)?);
         }
         connection.execute(&shadow.drop_unused(), ())?;
     }
     jobs.intend(connection, JobStep::Make)
 }
 
-fn in_use(shadow: &Shadow) -> Error {
-    Error::new(
-        Kind::Guarantee,
-        format!(
-            "table `{}` is there: another atomic load of `{}` is at work, or was given up, or somebody made it for something else",
-            shadow.shadow, shadow.table
-        ),
-    )
-    .with_hint("`inrush load --status` lists loads that are not finished; where none is meant, look at what the table holds and at who needs it")
+/// The error for a shadow that is there: it names the jobs that fill it, if the ledger has any.
+fn in_use(connection: &mut Connection, target: &Target, jobs: &Jobs, shadow: &Shadow) -> Result<Error> {
+    let ids: Vec<String> = jobs.others_with_copy(connection, target)?.iter().map(ToString::to_string).collect();
+    let (table, copy) = (&shadow.table, &shadow.shadow);
+    let refused = |what: String| Error::new(Kind::Guarantee, format!("table `{copy}` is there: {what}"));
+    if ids.is_empty() {
+        return Ok(refused(format!(
+            "another atomic load of `{table}` is at work, or was given up, or somebody made it for something else"
+        ))
+        .with_hint("`inrush load --status` lists loads that are not finished; where none is meant, look at what the table holds and at who needs it"));
+    }
+    let (whose, them) = if ids.len() == 1 { ("job", "it") } else { ("jobs", "them") };
+    Ok(refused(format!("another atomic load of `{table}`, which is not finished, fills it ({whose} {})", ids.join(", ")))
+        .with_hint(format!(
+            "run its command again, which continues it (`inrush load --status` shows its files); or give {them} up: `inrush load --forget {}`, \
+             then `DROP TABLE {copy}`",
+            ids.join(" ")
+        )))
 }
 
 /// Puts the shadow in the table's place, also if an earlier attempt got no further than the RENAME.

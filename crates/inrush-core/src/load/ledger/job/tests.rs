@@ -167,6 +167,15 @@ fn every_step_is_found_by_its_name() {
 }
 
 #[test]
+fn a_copy_is_filled_from_its_making_to_the_swap() {
+    let query = |ledger| JobLine::others_with_copy_query(&ledger, "shop.people", &[JobId([7; 16])]);
+    let of_all = query(LEDGER()).unwrap();
+    let steps = "`step` IN ('make', 'create', 'truncate', 'before', 'drop', 'chunks') ORDER BY `id`";
+    assert!(of_all.contains("`state` = 'running' AND `copied` <> ''") && of_all.ends_with(steps), "{of_all}");
+    assert_eq!(query(Ledger { has_owners: false, ..LEDGER() }), None);
+}
+
+#[test]
 fn no_list_of_jobs_is_empty() {
     assert!(
         JobLine::query(&LEDGER(), Some(&[]), true)

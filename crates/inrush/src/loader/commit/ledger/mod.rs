@@ -161,6 +161,15 @@ impl Jobs {
         Ok(sql::rows(connection, &query)?.is_empty())
     }
 
+    /// The other jobs of the target that fill a copy of it, and are not finished.
+    pub(crate) fn others_with_copy(&self, connection: &mut Connection, target: &Target) -> Result<Vec<JobId>> {
+        let Some(first) = self.jobs.first() else { return Ok(Vec::new()) };
+        let ours: Vec<JobId> = self.jobs.iter().map(|job| job.fence.job).collect();
+        let query = JobLine::others_with_copy_query(&first.fence.ledger, &target.name(), &ours);
+        let rows = query.map_or(Ok(Vec::new()), |query| sql::rows(connection, &query))?;
+        rows.iter().map(|row| JobId::parse(row.first().map_or("", String::as_str))).collect()
+    }
+
     /// Forgets all other jobs of the target, whose rows are gone. The transaction stays open.
     pub(crate) fn forget_others(&self, connection: &mut Connection, target: &Target) -> Result<()> {
         let Some(first) = self.jobs.first() else { return Ok(()) };
