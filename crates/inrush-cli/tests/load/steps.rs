@@ -211,6 +211,31 @@ fn a_table_that_cannot_be_replaced_is_not() {
     });
 }
 
+/// A table that foreign keys of others point at: what the hints propose works.
+#[test]
+fn a_parent_is_truncated_unchecked() {
+    everywhere("truncated_parent", |place| {
+        place.sql(
+            "CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(20)); INSERT INTO people VALUES (1, 'old'), (7, 'old'); \
+             CREATE TABLE pets (id INT PRIMARY KEY, owner INT, FOREIGN KEY (owner) REFERENCES people (id)); \
+             INSERT INTO pets VALUES (1, 1)",
+        );
+        place.write("people.csv", "id,name\n1,Ann\n2,Bob\n");
+        let replaces = "`--truncate --unchecked foreign-keys` replaces all rows";
+        for (args, hint, held) in [
+            ("--replace-table", replaces, "1,old|7,old"),
+            ("--truncate", "with `--unchecked foreign-keys` the table is truncated", "1,old|7,old"),
+            ("--mode upsert", "", "1,Ann|2,Bob|7,old"),
+            ("--truncate --unchecked foreign-keys --again", "", "1,Ann|2,Bob"),
+        ] {
+            let done = load(place, &args.split(' ').collect::<Vec<_>>());
+            assert_eq!(done.code == 0, hint.is_empty(), "{args}: {done}");
+            done.says(hint);
+            assert_eq!(place.sql("SELECT id, name FROM people ORDER BY id"), held, "{args}");
+        }
+    });
+}
+
 #[test]
 fn what_is_not_to_be_checked() {
     everywhere("unchecked", |place| {

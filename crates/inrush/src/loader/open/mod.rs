@@ -624,13 +624,27 @@ fn prepare_table(connection: &mut Connection, target: &Target, jobs: &mut Jobs) 
                 target.load.control.waits(0, Some("TRUNCATE"));
                 connection
                     .execute(&format!("TRUNCATE TABLE {}", name.quoted()), ())
-                    .map_err(|e| e.while_doing(&format!("cannot truncate table `{}`", name.name)))?;
+                    .map_err(|e| cannot_truncate(e, &name.name))?;
                 jobs.forget_others(connection, target)
             })
         })?;
         target.load.notify(if has_run { &LoadEvent::Truncated } else { &LoadEvent::NotEmptied });
     }
     steps::first(connection, target, jobs)
+}
+
+fn cannot_truncate(error: Error, table: &str) -> Error {
+    /// ER_TRUNCATE_ILLEGAL_FK
+    const FOREIGN_KEYS: u16 = 1701;
+    let is_parent = error.code() == FOREIGN_KEYS;
+    let error = error.while_doing(&format!("cannot truncate table `{table}`"));
+    match is_parent {
+        true => error.with_hint(
+            "`--mode upsert` changes the rows in place and deletes none; with `--unchecked foreign-keys` the table is truncated, and the \
+             server does not check that rows of the other tables still have their parent",
+        ),
+        false => error,
+    }
 }
 
 /// Names tables with a similar name, where there are some.

@@ -96,6 +96,7 @@ pub(crate) fn pending(target: &Target, jobs: &Jobs) -> Vec<String> {
 
 /// Refuses an atomic load where another table in this one's place would not be the same.
 pub(crate) fn check_atomic(connection: &mut Connection, table: &Table, option: &str) -> Result<()> {
+    const OF_OTHERS: &str = "foreign keys of other tables that point at it, which a copy has not";
     if table.is_elsewhere() {
         let message = format!(
             "`{option}` would fill a copy of table `{}`, which is {}: its rows are in other tables or on other servers, and the copy would have the same ones",
@@ -112,10 +113,16 @@ pub(crate) fn check_atomic(connection: &mut Connection, table: &Table, option: &
             ),
         ),
         (
-            "foreign keys, or others point at it, which a copy has not",
+            OF_OTHERS,
             format!(
-                "SELECT COUNT(*) FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = {schema} AND TABLE_NAME = {name} \
-                 OR UNIQUE_CONSTRAINT_SCHEMA = {schema} AND REFERENCED_TABLE_NAME = {name}"
+                "SELECT COUNT(*) FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE UNIQUE_CONSTRAINT_SCHEMA = {schema} \
+                 AND REFERENCED_TABLE_NAME = {name} AND NOT (CONSTRAINT_SCHEMA = {schema} AND TABLE_NAME = {name})"
+            ),
+        ),
+        (
+            "foreign keys, which a copy has not",
+            format!(
+                "SELECT COUNT(*) FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = {schema} AND TABLE_NAME = {name}"
             ),
         ),
         (
@@ -133,6 +140,11 @@ pub(crate) fn check_atomic(connection: &mut Connection, table: &Table, option: &
                 format!("`{option}` would replace table `{}`, which has {what}", table.name),
             )
             .with_hint(match option {
+                // TRUNCATE is refused (1701) while foreign keys are checked.
+                "--replace-table" if what == OF_OTHERS => {
+                    "`--mode upsert` changes the rows in place and deletes none; `--truncate --unchecked foreign-keys` replaces all rows, \
+                     and the server does not check that rows of the other tables still have their parent"
+                }
                 "--atomic" => "load without `--atomic`: it goes on where it stopped if the same command is run again",
                 _ => "`--truncate` empties the table and loads into it, which others see at once: it goes on where it stopped if the same command is run again",
             }));
