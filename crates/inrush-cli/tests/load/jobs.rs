@@ -243,26 +243,29 @@ fn a_table_is_not_emptied_for_nothing() {
 #[test]
 fn too_few_rows_replace_nothing() {
     everywhere("job_few", |place| {
-        for (args, is_enough) in [
-            ("--replace-table --min-rows 3", true),
-            ("--replace-table --min-rows 4", false),
-            ("--replace-table --min-rows 75%", true),
-            ("--replace-table --min-rows 76%", false),
-            ("--truncate --atomic --min-rows 76%", false),
-            ("--atomic --min-rows 3", true),
-            ("--atomic --min-rows 4", false),
+        let (four, of_four) = ("at least 4 rows: table", "at least 4 rows (76% of 4): table");
+        for (args, requires) in [
+            ("--replace-table --min-rows 3", ""),
+            ("--replace-table --min-rows 4", four),
+            ("--replace-table --min-rows 75%", ""),
+            ("--replace-table --min-rows 76%", of_four),
+            ("--truncate --atomic --min-rows 76%", of_four),
+            ("--atomic --min-rows 3", ""),
+            ("--atomic --min-rows 4", four),
         ] {
             fresh(place);
             place.sql("INSERT INTO people VALUES (11, 'a'), (12, 'b'), (13, 'c'), (14, 'd')");
             let was = place.sql(ROWS);
             let done = place.load(&format!("{ARGS} {args}"));
-            if is_enough {
+            if requires.is_empty() {
                 assert_eq!(done.code, 0, "{args}: {done}");
                 continue;
             }
             assert_eq!((done.code, place.sql(ROWS)), (5, was), "{args}: {done}");
-            done.says("3 rows stored, and `--min-rows ");
-            done.says("table `people` is as it was");
+            done.says(&format!("3 rows stored, and `--min-rows` requires {requires} `people` is as it was"));
+            let id = done.json["jobs"][0]["job"].as_str().unwrap();
+            done.says(&format!("`inrush load --forget {id}`, then `DROP TABLE people__inrush_new` gives the load up"));
+            assert!(!done.stderr.contains("the same command goes on"), "{args}: {done}");
             let without = args.split(" --min-rows").next().unwrap();
             let done = place.go_on(&format!("{ARGS} {without}"));
             assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(3))), "{args}: {done}");

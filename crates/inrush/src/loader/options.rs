@@ -714,6 +714,14 @@ impl MinRows {
         }
     }
 
+    /// The least number of stored rows that is enough in place of those that the table holds.
+    pub(crate) fn least(self, held: u64) -> u64 {
+        match self {
+            MinRows::Rows(least) => least,
+            MinRows::Percent(share) => (share * held as f64 / 100.0).ceil() as u64,
+        }
+    }
+
     /// Whether so many stored rows are enough in place of those that the table holds.
     pub fn is_reached(self, stored: u64, held: u64) -> bool {
         match self {

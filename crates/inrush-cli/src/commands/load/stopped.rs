@@ -2,17 +2,26 @@
 
 use crate::{Output, exit};
 use inrush::sans_io::load::report::{JobState, Report, Stop};
+use inrush_core::Kind;
 use std::fmt::Write as _;
 
 /// Prints why it stopped, if it did.
 pub(crate) fn why_it_stopped(report: &Report, output: &Output) {
     if let Some(text) = stopped(report) {
         output.error(&text);
-        // Where a bad row is the first that would be stored, it stops the same command again.
-        let is_at_start = matches!(report.stop, Some(Stop::BadData(_))) && report.stored_records.is_empty();
-        if !is_at_start && report.jobs.iter().any(|job| job.state == JobState::Unfinished) {
+        if !stops_again(report) && report.jobs.iter().any(|job| job.state == JobState::Unfinished) {
             output.notice("the same command goes on where this one stopped");
         }
+    }
+}
+
+/// Whether the same command would stop at the same place: at a bad row that is the first that would be stored, or at a refusal, whose hint
+/// names another command.
+fn stops_again(report: &Report) -> bool {
+    match &report.stop {
+        Some(Stop::BadData(_)) => report.stored_records.is_empty(),
+        Some(Stop::Failed(error)) => error.kind() == Kind::Guarantee,
+        _ => false,
     }
 }
 

@@ -45,6 +45,13 @@ fn fewer_rows_than_must_be() {
     let reached = |least: MinRows, stored| least.is_reached(stored, 1000);
     assert_eq!([4, 5].map(|n| reached(MinRows::Rows(5), n)), [false, true]);
     assert_eq!([899, 900].map(|n| reached(MinRows::Percent(90.0), n)), [false, true]);
+    let least = [
+        (MinRows::Rows(5), 5),
+        (MinRows::Percent(90.0), 900),
+        (MinRows::Percent(89.95), 900),
+        (MinRows::Percent(0.1), 1),
+    ];
+    assert_eq!(least.map(|(of, _)| of.least(1000)), least.map(|(_, n_rows)| n_rows));
     assert!(MinRows::Percent(90.0).is_reached(0, 0));
 }
 

@@ -153,19 +153,22 @@ impl Jobs {
         self.note(connection, step)
     }
 
+    /// The ids of the jobs that are not finished.
+    pub(crate) fn ids(&self) -> Vec<JobId> {
+        self.jobs.iter().map(|job| job.fence.job).collect()
+    }
+
     /// Whether no other job of the target has taken a step and is not finished.
     pub(crate) fn are_alone(&self, connection: &mut Connection, target: &Target) -> Result<bool> {
         let Some(first) = self.jobs.first() else { return Ok(false) };
-        let ours: Vec<JobId> = self.jobs.iter().map(|job| job.fence.job).collect();
-        let query = JobLine::others_at_work_query(&first.fence.ledger, &target.name(), &ours);
+        let query = JobLine::others_at_work_query(&first.fence.ledger, &target.name(), &self.ids());
         Ok(sql::rows(connection, &query)?.is_empty())
     }
 
     /// The other jobs of the target that fill a copy of it, and are not finished.
     pub(crate) fn others_with_copy(&self, connection: &mut Connection, target: &Target) -> Result<Vec<JobId>> {
         let Some(first) = self.jobs.first() else { return Ok(Vec::new()) };
-        let ours: Vec<JobId> = self.jobs.iter().map(|job| job.fence.job).collect();
-        let query = JobLine::others_with_copy_query(&first.fence.ledger, &target.name(), &ours);
+        let query = JobLine::others_with_copy_query(&first.fence.ledger, &target.name(), &self.ids());
         let rows = query.map_or(Ok(Vec::new()), |query| sql::rows(connection, &query))?;
         rows.iter().map(|row| JobId::parse(row.first().map_or("", String::as_str))).collect()
     }
@@ -173,8 +176,8 @@ impl Jobs {
     /// Forgets all other jobs of the target, whose rows are gone. The transaction stays open.
     pub(crate) fn forget_others(&self, connection: &mut Connection, target: &Target) -> Result<()> {
         let Some(first) = self.jobs.first() else { return Ok(()) };
-        let (ledger, ours) = (&first.fence.ledger, self.jobs.iter().map(|job| job.fence.job).collect::<Vec<_>>());
-        for row in sql::rows(connection, &JobLine::others_query(ledger, &target.name(), &ours))? {
+        let ledger = &first.fence.ledger;
+        for row in sql::rows(connection, &JobLine::others_query(ledger, &target.name(), &self.ids()))? {
             let id = JobId::parse(row.first().map_or("", String::as_str))?;
             for statement in JobLine::forget_statements(ledger, id) {
                 connection.execute(&statement, ())?;

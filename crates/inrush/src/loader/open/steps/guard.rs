@@ -129,20 +129,27 @@ pub(super) fn check_rows(connection: &mut Connection, target: &Target, jobs: &Jo
     if least.is_reached(stored, held) {
         return Ok(());
     }
-    let wanted = match least {
-        MinRows::Rows(least) => format!("`--min-rows {least}` wants more"),
+    let required = human::counted(least.least(held), "row");
+    let required = match least {
+        MinRows::Rows(_) => format!("`--min-rows` requires at least {required}"),
         MinRows::Percent(share) => {
-            format!("`--min-rows {share}%` wants more in place of {}", human::counted(held, "row"))
+            format!("`--min-rows` requires at least {required} ({share}% of {})", human::exact(held))
         }
     };
+    let ids: Vec<String> = jobs.ids().iter().map(ToString::to_string).collect();
+    let mut hint = "the same command without `--min-rows` replaces it all the same".to_owned();
+    if !ids.is_empty() {
+        hint += &format!(
+            "; `inrush load --forget {}`, then `DROP TABLE {}` gives the load up",
+            ids.join(" "),
+            shadow.shadow
+        );
+    }
     Err(Error::new(
         Kind::Guarantee,
-        format!("{} stored, and {wanted}: table `{}` is as it was", human::counted(stored, "row"), shadow.table),
+        format!("{} stored, and {required}: table `{}` is as it was", human::counted(stored, "row"), shadow.table),
     )
-    .with_hint(format!(
-        "the same command without `--min-rows` replaces it all the same; `inrush load --forget JOB` gives the job up (`--status` lists it), then drop `{}`",
-        shadow.shadow
-    )))
+    .with_hint(hint))
 }
 
 /// Puts the copy in the table's place, if that is as it was copied.
