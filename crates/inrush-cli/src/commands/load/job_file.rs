@@ -3,6 +3,7 @@
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use inrush::Config;
 use inrush_core::load::plan::nearest;
 use inrush_core::{Error, Result};
 use std::ffi::OsString;
@@ -19,7 +20,7 @@ pub(crate) fn expand(command: &Command, arguments: Vec<OsString>) -> Result<Vec<
     let text = std::fs::read_to_string(file)
         .map_err(|e| Error::config(format!("cannot read the job file `{}`: {e}", file.display())))?;
     let load = relaxed.find_subcommand("load").cloned().unwrap_or_else(|| Command::new("load"));
-    let options = options(&text, file, &load, given)?;
+    let options = options(&text, file, (&load, &of_output(&relaxed)[..]), given)?;
     let mut all = arguments;
     all.extend(options);
     Ok(all)
@@ -30,8 +31,18 @@ fn relaxed(command: Command) -> Command {
     command.mut_subcommand("load", |load| load.mut_args(|arg| arg.required(false).required_unless_present_any(["job"])))
 }
 
-/// The options of the file that the command line does not give.
-fn options(text: &str, file: &Path, load: &Command, given: &ArgMatches) -> Result<Vec<OsString>> {
+/// The options of all commands, which are for their output.
+fn of_output(command: &Command) -> Vec<&str> {
+    command.get_arguments().filter(|arg| arg.is_global_set()).filter_map(Arg::get_long).collect()
+}
+
+/// The options of the file that the command line does not give. `of_output`: options that a file does not set.
+fn options(
+    text: &str,
+    file: &Path,
+    (load, of_output): (&Command, &[&str]),
+    given: &ArgMatches,
+) -> Result<Vec<OsString>> {
     let wrong = |what: String| Error::config(format!("job file `{}`: {what}", file.display()));
     let table: Table = text.parse().map_err(|e: toml::de::Error| {
         let line = e.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
@@ -41,8 +52,11 @@ fn options(text: &str, file: &Path, load: &Command, given: &ArgMatches) -> Resul
     let (mut options, mut files) = (Vec::new(), Vec::new());
     for (key, value) in &table {
         if SECRETS.contains(&key.as_str()) {
-            return Err(wrong(format!("`{key}` does not belong into a file that others may read"))
-                .with_hint("`password-file = \"..\"` names a file of its own; or INRUSH_PASSWORD, or ~/.my.cnf"));
+            return Err(wrong(format!("`{key}` does not belong in a file that others may read")).with_hint(PASSWORDS));
+        }
+        if of_output.contains(&key.as_str()) {
+            return Err(wrong(format!("`{key}` does not belong in a job file"))
+                .with_hint(format!("`--{key}` stands on the command line only: it is for the output of the command")));
         }
         let Some(arg) = arg_of(load, key) else {
             let known = load.get_arguments().filter_map(Arg::get_long).chain(["files"]);
@@ -61,6 +75,17 @@ fn options(text: &str, file: &Path, load: &Command, given: &ArgMatches) -> Resul
         }
         let texts = texts(value)
             .ok_or_else(|| wrong(format!("`{key}` takes a text, a number, true or false, or a list of texts")))?;
+        if texts.is_empty() {
+            return Err(
+                wrong(format!("`{key}` is an empty list")).with_hint(format!("leave `{key}` out, or list a value"))
+            );
+        }
+        if URLS.contains(&key.as_str())
+            && texts.iter().any(|text| Config::parse(text).is_ok_and(|url| url.has_secret()))
+        {
+            let what = format!("the password in `{key}` does not belong in a file that others may read");
+            return Err(wrong(what).with_hint(PASSWORDS));
+        }
         match arg.get_action() {
             ArgAction::SetTrue => match value {
                 Value::Boolean(true) => options.push(format!("--{key}").into()),
@@ -138,6 +163,12 @@ const NOT_IN_FILES: &[&str] = &["job", "help"];
 
 const SECRETS: &[&str] = &["password", "p"];
 
+/// Options whose value is the URL of a server.
+const URLS: &[&str] = &["url", "replica"];
+
+/// Where passwords are instead.
+const PASSWORDS: &str = "`password-file = \"..\"` names a file of its own; or INRUSH_PASSWORD, or ~/.my.cnf";
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -188,6 +219,18 @@ mod tests {
         assert_eq!(expand(&Cli::command(), arguments.clone()).unwrap(), arguments);
     }
     #[test]
+    fn options_of_the_output_are_not_in_a_file() {
+        let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/jobs.md")).unwrap();
+        let command = Cli::command();
+        let all = of_output(&command);
+        assert!(all.contains(&"quiet") && all.contains(&"log-format"), "{all:?}");
+        for key in all {
+            let error = expanded(&format!("{key} = true"), &[]).unwrap_err();
+            assert!(error.message().contains(&format!("`{key}` does not belong in a job file")), "{error}");
+            assert!(text.contains(&format!("`{key}`")), "`{key}` is not in docs/jobs.md");
+        }
+    }
+    #[test]
     fn mistakes_are_named() {
         for (text, want, hint) in [
             ("lane = 2", "there is no option `lane`", "did you mean `lanes`?"),
@@ -196,11 +239,15 @@ mod tests {
             ("into = ['a', 'b']", "takes one value", ""),
             ("dry-run = 'yes'", "true or false", ""),
             ("into = 2024-01-01", "takes a text", ""),
+            ("url = 'mysql://ann:s3cret@db/shop'", "the password in `url` does not belong", "password-file"),
+            ("replica = ['mysql://db2', 'mysql://ann:s3cret@db3']", "the password in `replica`", "password-file"),
+            ("only = []", "`only` is an empty list", "leave `only` out"),
+            ("files = []", "`files` is an empty list", "leave `files` out"),
             ("job = 'other.toml'", "there is no option `job`", "`job` stands on the command line only"),
             ("jobs = 2", "there is no option `jobs`", "its keys are the long names"),
         ] {
             let error = expanded(text, &[]).unwrap_err();
-            assert!(error.message().contains(want), "{text}: {error}");
+            assert!(error.message().contains(want) && !error.message().contains("s3cret"), "{text}: {error}");
             assert!(error.hint().unwrap_or_default().contains(hint), "{text}: {:?}", error.hint());
         }
     }
