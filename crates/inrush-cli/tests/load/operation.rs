@@ -177,8 +177,13 @@ fn metrics_that_go_nowhere_are_an_error_before_the_load() {
         let taken = taken.local_addr().unwrap();
         for (option, code, message) in [
             ("--metrics-listen 9899", 1, "error: `--metrics-listen 9899` is not an address"),
-            (&format!("--metrics-listen {taken}"), 3, &format!("error: cannot listen on `{taken}` for metrics: ")),
-            ("--metrics-file no/such/load.prom", 3, "error: cannot write the metrics to `no/such/load.prom`: "),
+            (&format!("--metrics-listen {taken}"), 1, &format!("error: `--metrics-listen {taken}` cannot be used: ")),
+            (
+                "--metrics-file no/such/load.prom",
+                1,
+                "error: `--metrics-file no/such/load.prom` cannot be written: No such file or directory",
+            ),
+            ("--metrics-file .", 1, "error: `--metrics-file .` cannot be written: "),
         ] {
             let done = place.load(&format!("numbers.csv --into numbers {option}"));
             assert_eq!(done.code, code, "{option}: {done}");

@@ -52,8 +52,8 @@ impl Metrics {
         metrics.write_file()?;
         if let Some(address) = address {
             let listener = listen(address)?;
-            let of_listener = |e| Error::io(format!("cannot listen on `{address}` for metrics"), e);
-            output.notice(&format!("metrics are at http://{}/metrics", listener.local_addr().map_err(of_listener)?));
+            let bound = listener.local_addr().map_err(|e| cannot_listen(address, &e))?;
+            output.notice(&format!("metrics are at http://{bound}/metrics"));
             let answering = metrics.clone();
             std::thread::spawn(move || listener::answer(&listener, || answering.text()));
         }
@@ -84,6 +84,7 @@ impl Metrics {
         let Some(file) = &self.0.file else { return Ok(()) };
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let write = || {
+            std::fs::metadata(folder)?;
             // The collector is another user's program.
             let readable = Permissions::from_mode(0o644);
             let mut temporary = tempfile::Builder::new().permissions(readable).tempfile_in(folder)?;
@@ -92,8 +93,12 @@ impl Metrics {
         };
         match write() {
             Ok(_) => Ok(()),
-            Err(e) => Err(Error::io(format!("cannot write the metrics to `{}`", file.display()), e)
-                .with_hint("`--metrics-file` names a file in a folder that this user may write to")),
+            Err(e) => {
+                // An error without a code of the system is one of `tempfile`, which names the temporary file.
+                let why = e.raw_os_error().map_or_else(|| e.kind().to_string(), |_| e.to_string());
+                Err(Error::config(format!("`--metrics-file {}` cannot be written: {why}", file.display()))
+                    .with_hint("its folder must exist, and this user must have the right to write to it"))
+            }
         }
     }
 
@@ -103,15 +108,21 @@ impl Metrics {
 }
 
 fn listen(address: &str) -> Result<TcpListener> {
-    let hint =
-        "`--metrics-listen` takes HOST:PORT, as `127.0.0.1:9899`; with port 0 the system chooses one, which is said";
     let addresses: Vec<_> = address
         .to_socket_addrs()
-        .map_err(|e| Error::config(format!("`--metrics-listen {address}` is not an address: {e}")).with_hint(hint))?
+        .map_err(|e| {
+            Error::config(format!("`--metrics-listen {address}` is not an address: {e}")).with_hint(LISTEN_HINT)
+        })?
         .collect();
-    TcpListener::bind(&addresses[..])
-        .map_err(|e| Error::io(format!("cannot listen on `{address}` for metrics"), e).with_hint(hint))
+    TcpListener::bind(&addresses[..]).map_err(|e| cannot_listen(address, &e))
 }
+
+fn cannot_listen(address: &str, error: &std::io::Error) -> Error {
+    Error::config(format!("`--metrics-listen {address}` cannot be used: {error}")).with_hint(LISTEN_HINT)
+}
+
+const LISTEN_HINT: &str =
+    "it takes HOST:PORT, as `127.0.0.1:9899`; with port 0 the system chooses a free port, which is printed";
 
 /// Those of one load.
 pub(super) struct TableMetrics {
