@@ -16,13 +16,13 @@ mod the_tutorial {
     on_each_family!(runs);
 
     fn runs(family: &str) {
-        run("docs/tutorial.md", family, &[]);
+        run("docs/tutorial.md", family);
     }
 }
 
 #[test]
 fn the_readme_runs() {
-    run("README.md", "mariadb-11.8", &[("people.csv", "id,name\n1,Ann\n2,Bob\n")]);
+    run("README.md", "mariadb-11.8");
 }
 
 #[test]
@@ -62,17 +62,14 @@ struct Block {
     output: Option<String>,
 }
 
-/// Runs a page's commands with a server of its own, in a folder with these files.
+/// Runs a page's commands with a server of its own, in an empty folder.
 #[track_caller]
-fn run(page: &str, family: &str, files: &[(&str, &str)]) {
+fn run(page: &str, family: &str) {
     let server = OwnServer::new(family, &[]);
     let folder = server.above().join("page");
     let programs = server.above().join("programs");
     for folder in [&folder, &programs] {
         fs::create_dir(folder).unwrap();
-    }
-    for (name, content) in files {
-        fs::write(folder.join(name), content).unwrap();
     }
     let program = programs.join("inrush");
     fs::write(&program, command_with_server(&server.above().join("server"))).unwrap();
