@@ -84,7 +84,8 @@ fn cannot_make(name: &Path, error: &io::Error) -> Error {
             "something else has this name, or a load that was killed left it: look what it is, then remove it; or give \
              `--bad-rows divert:FILE` another name"
         }
-        _ => "see `--bad-rows`",
+        io::ErrorKind::NotFound => "the folder of `--bad-rows divert:FILE` must exist",
+        _ => "`--bad-rows divert:FILE` names a file in a folder that this user has the right to write to",
     };
     Error::config(format!("cannot write `{}`: {error}", name.display())).with_hint(hint)
 }
@@ -227,6 +228,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         RejectFile::create(&folder.path().join("bad.csv"), Vec::new()).unwrap().finish().unwrap();
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_folder_that_is_missing_is_the_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("file"), "").unwrap();
+        for (path, hint) in [("missing/bad.csv", "must exist"), ("file/bad.csv", "has the right to write to")] {
+            let path = folder.path().join(path);
+            for error in [check(&path, false).unwrap_err(), RejectFile::create(&path, Vec::new()).unwrap_err()] {
+                assert!(error.hint().unwrap().contains(hint), "{error}: {:?}", error.hint());
+            }
+        }
     }
 
     #[test]
