@@ -25,7 +25,7 @@ dask = friend("dask")
 friend("adbc_driver_manager")
 
 ROOT = Path(__file__).parent.parent.parent
-GUIDES = ["README.md", "docs/python.md", "docs/adbc.md"]
+GUIDES = ["docs/python.md", "docs/adbc.md"]
 
 TABLES = [
     "CREATE TABLE orders (id INT NOT NULL, name VARCHAR(20), day DATE, total DOUBLE, KEY (id))",
