@@ -106,8 +106,10 @@ fn check_triggers(
             }
         };
         let source = std::fs::canonicalize(file).map_or_else(|_| file.to_owned(), |path| path.display().to_string());
-        let source = format!("{source}#{}", table.name);
-        let is_stored = |job: &JobStatus| job.source == source && job.run.is_none();
+        let of = format!("{}.{}", target.name.schema, target.name.name);
+        // Some servers take names that differ by case for the same.
+        let is_of = |job: &JobStatus| job.source == source && job.target.to_lowercase() == of.to_lowercase();
+        let is_stored = |job: &JobStatus| is_of(job) && job.run.is_none();
         if !args.loads_again() && jobs.iter().any(is_stored) {
             continue;
         }
@@ -125,9 +127,8 @@ fn check_triggers(
             ),
         )
         .with_hint(format!(
-            "drop them; {again}. With them, as any file, `{file}#{}` loads the rows of one table: `--into {}`",
-            table.name,
-            target.name.quoted()
+            "drop them; {again}. As any other file, with the triggers, `{file}#{name}` loads the rows of one table: `--into {name}`",
+            name = table.name,
         )));
     }
     Ok(())
