@@ -327,7 +327,7 @@ impl Measure<Candidate> for Trials<'_> {
         {
             return Ok(Ok(sized.seconds));
         }
-        self.output.detail(&format!("measuring {candidate}"));
+        self.output.detail(&format!("measuring {candidate}, {} rows", self.rows));
         if self.output.shows_progress() && self.output.is_terminal() {
             let left = human::whole_time(self.end.saturating_duration_since(Instant::now()));
             self.output.set_line(Some(&format!("{} loads measured, about {left} left; now {candidate}", self.n_done)));
