@@ -299,7 +299,7 @@ fn a_column_that_is_gone_is_not_added_again() {
         let load = "a.csv --into people --new-columns add";
         let begin = || {
             fresh(place, PEOPLE);
-            let running = Running::spawn(place, place.command(&format!("{load} --batch 500 --rate 3000")));
+            let running = Running::spawn(place, place.command(&format!("{load} --batch 500 --rate 1000")));
             await_true("chunks", || place.sql("SELECT COUNT(*) > 3 FROM inrush_chunk") == "1");
             running.signal("KILL");
             running.end();

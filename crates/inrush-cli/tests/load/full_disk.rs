@@ -68,7 +68,7 @@ fn a_disk_that_the_server_waits_for(own: &OwnServer, place: &Place, tables: &Pat
     place.sql(TABLE);
     place.write("numbers.csv", numbers(200_000, |id| format!("{id},{id}")));
     let mut load = Running::start(place, "numbers.csv --into numbers --batch 5000");
-    load.await_notice("no answer to COMMIT for 30 s on lane ");
+    load.await_notice("no answer to COMMIT for ");
     load.await_notice(match place.is_mysql() {
         true => "s, state `waiting for handler commit`",
         false => "s, state `Waiting for someone to free space`",

@@ -167,7 +167,8 @@ fn a_run_that_another_user_ended_says_who() {
         let other = Other::new(place, "ALL");
         place.sql(TABLE);
         place.write("numbers.csv", numbers(60_000, |id| format!("{id},{id}")));
-        let args = "numbers.csv --into numbers --batch 50";
+        // A minute: it is at work when the other user comes, on any machine.
+        let args = "numbers.csv --into numbers --batch 50 --rate 1000";
         let run = Running::start(place, args);
         await_true("rows in the table", || place.sql("SELECT COUNT(*) > 500 FROM numbers") == "1");
         let job = place.sql("SELECT LOWER(HEX(id)) FROM inrush_job");

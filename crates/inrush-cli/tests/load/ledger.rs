@@ -41,7 +41,8 @@ fn an_interrupted_load_goes_on() {
     everywhere("goes_on", |place| {
         place.sql(TABLE);
         place.write("numbers.csv", numbers(60_000, |id| format!("{id},{id}")));
-        let load = Running::start(place, "numbers.csv --into numbers --batch 200");
+        // Half a minute: it is at work when the signal comes, on any machine.
+        let load = Running::start(place, "numbers.csv --into numbers --batch 200 --rate 2000");
         await_true("rows in the table", || place.sql("SELECT COUNT(*) > 1000 FROM numbers") == "1");
         load.signal("INT");
         let stopped = load.end();
@@ -246,7 +247,8 @@ fn the_newer_of_two_runs_takes_over() {
     everywhere("two_runs", |place| {
         place.sql(TABLE);
         place.write("numbers.csv", numbers(60_000, |id| format!("{id},{id}")));
-        let older = Running::start(place, "numbers.csv --into numbers --batch 50");
+        // A minute: it is at work when the newer one begins, on any machine.
+        let older = Running::start(place, "numbers.csv --into numbers --batch 50 --rate 1000");
         await_true("rows in the table", || place.sql("SELECT COUNT(*) > 500 FROM numbers") == "1");
         let newer = place.go_on("numbers.csv --into numbers");
         assert_eq!((newer.code, newer.rows()), (0, Some(Rows::stored(60_000))), "{newer}");

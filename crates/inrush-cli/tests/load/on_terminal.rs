@@ -17,7 +17,7 @@ fn fill(place: &Place, n: u64) {
 fn progress_is_one_line_that_fits_and_goes() {
     everywhere("progress", |place| {
         fill(place, 2000);
-        let terminal = Terminal::run(&place.command("numbers.csv --into numbers --rate 500"), 80);
+        let terminal = Terminal::run(&place.command("numbers.csv --into numbers --rate 200"), 80);
         terminal.await_text("%: ");
         terminal.await_text(" rows stored, ");
         terminal.await_text(" left");
@@ -76,7 +76,7 @@ fn an_error_has_lines_of_its_own() {
     everywhere("error_on_terminal", |place| {
         fill(place, 0);
         place.write("numbers.csv", numbers(1500, |id| if id == 1400 { "1400,x".into() } else { format!("{id},{id}") }));
-        let terminal = Terminal::run(&place.command("numbers.csv --into numbers --rate 500"), 60);
+        let terminal = Terminal::run(&place.command("numbers.csv --into numbers --rate 200"), 60);
         terminal.await_text(" rows stored, ");
         let left = terminal.end(place);
         let text = left.text();

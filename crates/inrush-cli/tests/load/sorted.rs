@@ -179,7 +179,7 @@ fn an_interrupted_load_goes_on_in_the_same_company_only() {
         };
         place.write("a.csv", half(1));
         place.write("b.csv", half(0));
-        let load = Running::start(place, "a.csv b.csv --into numbers --sort key --batch 200 --lanes 2");
+        let load = Running::start(place, "a.csv b.csv --into numbers --sort key --batch 200 --lanes 2 --rate 2000");
         await_true("rows in the table", || place.sql("SELECT COUNT(*) > 1000 FROM numbers") == "1");
         load.signal("INT");
         let stopped = load.end();
@@ -209,7 +209,8 @@ fn a_file_that_changed_meanwhile_is_refused() {
     everywhere("sorted_changed", |place| {
         place.sql(TABLE);
         place.write("numbers.csv", numbers(20_000, |id| format!("{id},{id}")));
-        let mut load = place.command("numbers.csv --into numbers --sort key --batch 100 -q").spawn().unwrap();
+        let mut load =
+            place.command("numbers.csv --into numbers --sort key --batch 100 --rate 1000 -q").spawn().unwrap();
         await_true("rows in the table", || place.sql("SELECT COUNT(*) > 1000 FROM numbers") == "1");
         let _ = load.kill();
         assert_eq!(load.wait().unwrap().signal(), Some(9));

@@ -20,6 +20,16 @@ fn tune_as(place: &Place, (user, password): (&str, &str), arguments: &str) -> Do
     place.done(&command.output().unwrap())
 }
 
+fn over_relay(place: &Place, relay: &SlowRelay, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
+    command.args(arguments.split_whitespace());
+    command.current_dir(place.folder.path()).env("HOME", place.folder.path()).env_remove("INRUSH_URL");
+    command.env("INRUSH_PASSWORD", &place.server.password).args(["-u", &place.server.user, "-h", "127.0.0.1"]);
+    command.args(["-P", &relay.port().to_string(), "-D", place.schema.name(), "--tls", "disabled"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
 /// Schemas that a run of this test could have left: those of other tests have other tables.
 fn n_left(place: &Place, table: &str) -> String {
     place.sql(&format!("SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA LIKE 'inrush\\_tune\\_%' AND TABLE_NAME = '{table}'"))
@@ -97,12 +107,7 @@ fn samples_shrink_where_rows_are_slow() {
         place.write("slow.csv", numbers(3000, |id| format!("{id},{text}")));
         let relay = SlowRelay::start(place.server.port, Pieces { bytes: 200, pause: Duration::from_millis(2) });
         let over_relay = |arguments: &str| {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
-            command.args(["tune", "tuned_slow", "slow.csv", "--json"]).args(arguments.split_whitespace());
-            command.current_dir(place.folder.path()).env("HOME", place.folder.path()).env_remove("INRUSH_URL");
-            command.env("INRUSH_PASSWORD", &place.server.password).args(["-u", &place.server.user, "-h", "127.0.0.1"]);
-            command.args(["-P", &relay.port().to_string(), "-D", place.schema.name(), "--tls", "disabled"]);
-            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+            over_relay(place, &relay, &format!("tune tuned_slow slow.csv --json {arguments}")).spawn().unwrap()
         };
         // 500 kB are 2,500 pieces, so at least five seconds; the budget allows 1.2 for a load.
         let mut run = over_relay("--budget 2m --verbose");
@@ -410,7 +415,8 @@ fn a_job_file_reads_files_as_they_were_sampled() {
     });
 }
 
-/// Whenever the first signal comes, the copy is dropped.
+/// Whenever the first signal comes, the copy is dropped. The way to the server is slow, so that the command takes half a minute at least, and
+/// never ends before the signal.
 #[test]
 fn an_interrupt_leaves_nothing() {
     everywhere("tune_stop", |place| {
@@ -420,11 +426,10 @@ fn an_interrupt_leaves_nothing() {
         place.write("numbers.csv", numbers(2000, |id| format!("{id},{id}")));
         for files in ["", "numbers.csv"] {
             for pause in [0, 150, 600] {
-                let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
-                command.args(["tune", "tuned_stop"]).args(files.split_whitespace()).args(["--budget", "10m", "-q"]);
-                command.current_dir(place.folder.path()).env("INRUSH_PASSWORD", &place.server.password);
-                command.arg("-S").arg(&place.server.socket).args(["-u", &place.server.user, "-D", place.schema.name()]);
-                let run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+                let relay =
+                    SlowRelay::start(place.server.port, Pieces { bytes: 64 << 10, pause: Duration::from_millis(5) });
+                let arguments = format!("tune tuned_stop {files} --budget 10m -q");
+                let run = over_relay(place, &relay, &arguments).spawn().unwrap();
                 until("the copy", || n_left(place, "tuned_stop") != "0");
                 std::thread::sleep(Duration::from_millis(pause));
                 let pid = rustix::process::Pid::from_raw(run.id() as i32).unwrap();
