@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`browser`] | a real browser without a window, for tests of pages |
 //! | [`script`], [`captured`] | a scripted peer for conversations, and packets of real servers |
+//! | [`closed_port`] | a port on which nobody listens |
 //! | [`fuzz_harness`] | any bytes at all into every decoder and conversation; shared with the fuzz targets |
 //! | [`dice`] | random numbers that a seed repeats, and how long a campaign takes |
 //! | [`http`] | plain HTTP requests |
@@ -21,6 +22,7 @@
 pub mod blocking_twin;
 pub mod browser;
 pub mod captured;
+pub mod closed_port;
 pub mod dice;
 pub mod fuzz_harness;
 pub mod http;

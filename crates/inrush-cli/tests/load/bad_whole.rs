@@ -2,6 +2,7 @@
 
 use crate::case::{CASE, Case, check_all};
 use crate::place::{Place, Rows, everywhere};
+use inrush_testkit::closed_port::ClosedPort;
 use std::io::Write as _;
 use std::net::TcpListener;
 
@@ -288,8 +289,8 @@ fn a_password_from_a_file() {
 
 #[test]
 fn a_server_that_is_not_there() {
-    // Bound and closed again: nobody listens there.
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let closed = ClosedPort::new();
+    let port = closed.number();
     let server = inrush_testkit::servers::one("mysql-9.7");
     let place = Place::new(server, "no_server");
     place.write("people.csv", "id\n1\n");

@@ -3,10 +3,10 @@
 use crate::numbers::{TABLE, numbers};
 use crate::place::{Place, Rows, everywhere};
 use crate::server_of_own::OwnServer;
+use inrush_testkit::closed_port::ClosedPort;
 use inrush_testkit::proxy::cut::{Cut, Relay};
 use inrush_testkit::proxy::throttle::{Pieces, SlowRelay};
 use inrush_testkit::servers::one;
-use std::net::TcpListener;
 use std::process::Command;
 use std::time::Duration;
 
@@ -89,10 +89,9 @@ fn the_server_that_was_taken_is_named() {
     let place = Place::new(one("mariadb-11.8"), "hosts_named");
     place.sql(TABLE);
     place.write("numbers.csv", numbers(100, |id| format!("{id},{id}")));
-    // Nobody listens there: a listener that is closed again had the port.
-    let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let closed = ClosedPort::new();
     let (taken, connected) = (format!("`127.0.0.1:{}`", place.server.port), "connected to");
-    let hosts = format!("127.0.0.1:{nobody},127.0.0.1:{}", place.server.port);
+    let hosts = format!("127.0.0.1:{},127.0.0.1:{}", closed.number(), place.server.port);
     for command in [
         "load numbers.csv --into numbers",
         "verify numbers.csv --into numbers",

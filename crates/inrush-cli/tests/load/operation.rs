@@ -2,13 +2,13 @@
 
 use crate::numbers::{TABLE, numbers};
 use crate::place::everywhere;
+use inrush_testkit::patience::until_some;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 #[test]
 fn events_tell_of_every_chunk_and_add_up() {
@@ -127,16 +127,11 @@ fn metrics_of_a_load_are_scraped_and_end_in_a_file() {
         let mut stdin = load.stdin.take().unwrap();
         stdin.write_all(numbers(n_rows, |id| format!("{id},{id}")).as_bytes()).unwrap();
         // The load waits for more rows: what it has stored by now is seen.
-        let deadline = Instant::now() + Duration::from_secs(120);
         let of = |text: &str, name: &str| value(text, &format!("inrush_load_{name}{label}"));
-        let under_way = loop {
-            let text = scrape(address.strip_suffix("/metrics").unwrap());
-            if of(&text, "rows_stored_total").is_some_and(|stored| stored > 0.0) {
-                break text;
-            }
-            assert!(Instant::now() < deadline, "nothing is stored: {text}");
-            std::thread::sleep(Duration::from_millis(20));
-        };
+        let under_way = until_some("rows that are stored", || {
+            scrape(address.strip_suffix("/metrics").unwrap())
+                .filter(|text| of(text, "rows_stored_total").is_some_and(|stored| stored > 0.0))
+        });
         assert_eq!((of(&under_way, "exit_code"), of(&under_way, "lanes")), (None, Some(1.0)), "{under_way}");
         drop(stdin);
         assert!(load.wait().unwrap().success(), "{:?}", saying.join());
@@ -194,15 +189,15 @@ fn metrics_that_go_nowhere_are_an_error_before_the_load() {
     });
 }
 
-/// What the listener answers to `GET /metrics`, without its headers.
-fn scrape(address: &str) -> String {
+/// What the listener answers to `GET /metrics`, without its headers; `None` if the request took longer than it waits for one.
+fn scrape(address: &str) -> Option<String> {
     let mut client = TcpStream::connect(address).unwrap();
-    client.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    client.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").ok()?;
     let mut answer = String::new();
-    client.read_to_string(&mut answer).unwrap();
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    client.read_to_string(&mut answer).ok()?;
+    let (head, body) = answer.split_once("\r\n\r\n")?;
     assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
-    body.to_owned()
+    Some(body.to_owned())
 }
 
 /// The value of a sample; `None` if there is none.

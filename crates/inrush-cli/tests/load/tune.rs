@@ -43,7 +43,7 @@ fn a_result_and_a_command_that_works() {
         place.write("some numbers.csv", numbers(2000, |id| format!("{id},{id}")));
         place.write("numbers.csv", numbers(2000, |id| format!("{id},{id}")));
         let done =
-            tune(place, "tuned_file numbers.csv --rows 500 --budget 10m --json --write-job job.toml --tls disabled");
+            tune(place, "tuned_file numbers.csv --rows 500 --budget 2h --json --write-job job.toml --tls disabled");
         assert_eq!(done.code, 0, "{done}");
         assert_eq!(done.json["sample_rows"], 500, "{done}");
         // By the size of the file: its later rows are longer.

@@ -5,6 +5,7 @@ use crate::cases::{Case, Route, Shell, Twin, in_cases};
 use crate::transactions::on_each_server;
 use crate::twins::with_twin;
 use inrush::{Config, Error, InserterOptions, Pool, PoolOptions, Reason, blocking};
+use inrush_testkit::closed_port::ClosedPort;
 use inrush_testkit::patience::{Wait, until_some};
 use inrush_testkit::servers::{self, Schema, Vendor};
 use std::net::TcpListener;
@@ -223,8 +224,8 @@ fn pools_say_why_there_is_no_connection() {
 fn only_a_dead_connection_is_fatal() {
     in_cases(servers::with_local_infile(), &[Route::Tcp, Route::Unix], |case| {
         // Nobody is there; a password that is wrong.
-        let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let elsewhere = case.config().with_port(nobody).with_socket("/nowhere/inrush.sock");
+        let nobody = ClosedPort::new();
+        let elsewhere = case.config().with_port(nobody.number()).with_socket("/nowhere/inrush.sock");
         let wrong = case.config().with_password("wrong");
         for (config, want) in [(elsewhere, (Reason::ConnectionRefused, true)), (wrong, (Reason::AccessDenied, false))] {
             let error = Twin::connect(case.shell, &config).unwrap_err();

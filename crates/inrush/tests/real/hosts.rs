@@ -2,10 +2,10 @@
 
 use crate::cases::{Case, Route, Shell, Twin, in_cases};
 use inrush::{Config, HostOrder, Kind, PoolOptions, Reason, ServerRole, blocking};
+use inrush_testkit::closed_port::ClosedPort;
 use inrush_testkit::patience::{patience, until_some};
 use inrush_testkit::proxy::throttle::{Pieces, SlowRelay};
 use inrush_testkit::servers;
-use std::net::TcpListener;
 use std::time::Duration;
 
 /// Two relays to one server, as if it were two.
@@ -34,11 +34,6 @@ fn on_all(check: impl Fn(&Case) + Sync) {
     in_cases(servers::with_local_infile(), &[Route::Tcp, Route::Tls], check);
 }
 
-/// A port on which no one listens.
-fn closed_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
-
 fn port(twin: &Twin) -> u16 {
     match twin {
         Twin::Blocking(connection) => connection.config().port(),
@@ -50,12 +45,13 @@ fn port(twin: &Twin) -> u16 {
 fn the_next_server_is_taken_if_one_refuses() {
     on_all(|case| {
         let host = case.config().host().to_owned();
-        let dead = closed_port();
+        let closed = [ClosedPort::new(), ClosedPort::new()];
+        let [dead, other] = closed.each_ref().map(ClosedPort::number);
         let config = case.config().with_hosts([(host.clone(), dead), (host, case.server.port)]);
         let mut twin = case.open_with(&config);
         assert_eq!(twin.ask("SELECT 1"), "1");
         assert_eq!(port(&twin), case.server.port);
-        let none = config.with_hosts([("127.0.0.1", dead), ("127.0.0.1", closed_port())]);
+        let none = config.with_hosts([("127.0.0.1", dead), ("127.0.0.1", other)]);
         let error = Twin::connect(case.shell, &none).err().unwrap();
         assert_eq!((error.kind(), error.reason()), (Kind::Io, Reason::ConnectionRefused), "{error:?}");
         assert!(

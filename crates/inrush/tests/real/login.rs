@@ -161,7 +161,8 @@ fn check_unreachable(config: &Config, want: &str) -> Error {
 
 #[test]
 fn a_server_that_is_not_there() {
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let closed = inrush_testkit::closed_port::ClosedPort::new();
+    let free = closed.number();
     let config = Config::new().with_port(free);
     check_unreachable(
         &config.clone().with_host("127.0.0.1"),

@@ -151,7 +151,10 @@ impl State {
 /// Ends the process if a load that was aborted does not end: it may wait for a connection that is not open yet, or for a disk. Stored
 /// rows are in the ledger, as after any other end.
 fn end_in_any_case(state: &Mutex<State>, output: &Output) {
-    std::thread::sleep(MAY_TAKE);
+    // In many short pauses: a machine that stalls, or that was suspended, takes its time from one of them alone.
+    for _ in 0..PAUSES {
+        std::thread::sleep(MAY_TAKE / PAUSES);
+    }
     // Kept locked until the end: from now on no signal handler treats this load as running.
     let state = lock(state);
     if state.is_aborted() {
@@ -220,6 +223,7 @@ fn heed(signal: i32, state: &mut State, output: &Output) -> Option<String> {
 
 /// How long a load that was aborted may take to report.
 const MAY_TAKE: Duration = Duration::from_secs(2);
+const PAUSES: u32 = 40;
 
 /// How long the last notice of a process that leaves may take.
 const MAY_PRINT: Duration = Duration::from_millis(300);

@@ -88,7 +88,7 @@ fn an_open_transaction_is_rolled_back_at_once() {
                 let id = lent.id();
                 drop(lent);
                 // Nobody has asked for the connection yet, and the row is free.
-                schema.sql("SET innodb_lock_wait_timeout = 5; UPDATE t SET id = id + 0");
+                schema.sql("SET innodb_lock_wait_timeout = 60; UPDATE t SET id = id + 0");
                 assert_eq!(pool.get().ask("SELECT id FROM t"), "1");
                 assert_eq!(pool.get().id() == id, begin == "BEGIN" || reset != ResetPolicy::Never);
             }
@@ -103,10 +103,10 @@ fn locks_are_let_go_at_once() {
         schema.sql("CREATE TABLE t (id INT)");
         let pool = TwinPool::new(case, &one(case).with_database(schema.name()));
         pool.get().query("LOCK TABLES t WRITE");
-        schema.sql("SET lock_wait_timeout = 5; INSERT INTO t VALUES (1)");
+        schema.sql("SET lock_wait_timeout = 60; INSERT INTO t VALUES (1)");
         let name = format!("'{}'", schema.name());
         pool.get().query(&format!("SELECT GET_LOCK({name}, 1)"));
-        assert_eq!(schema.sql(&format!("SELECT GET_LOCK({name}, 5)")), [["1"]]);
+        assert_eq!(schema.sql(&format!("SELECT GET_LOCK({name}, 60)")), [["1"]]);
         assert_eq!(pool.get().ask("SELECT COUNT(*) FROM t"), "1");
     });
 }
