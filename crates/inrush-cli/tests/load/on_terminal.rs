@@ -25,7 +25,7 @@ fn progress_is_one_line_that_fits_and_goes() {
         let left = terminal.end(place);
         let text = left.text();
         assert_eq!((left.code, left.is_wrapped), (0, false), "{text}");
-        assert!(!text.contains(" left") && !text.contains("%:"), "{text}");
+        assert!(!text.contains(" rows stored, ") && !text.contains("%:"), "{text}");
         assert!(text.starts_with("table     shop.numbers on"), "{text}");
         assert!(text.contains("\nrows      2,000 read = 2,000 stored\nchunks "), "{text}");
         assert_eq!(text.matches("\nmethod    ").count(), 1, "{text}");
