@@ -89,6 +89,7 @@ pub(crate) struct TuneArgs {
 }
 
 const CALLERS: &str = "Callers of a service";
+const STOPPING: &str = "stopping after this load; once more leaves at once, and what was made for it stays";
 const MOST_CALLERS: u64 = 20_000;
 const MOST_ROW_BYTES: u64 = 1 << 20;
 
@@ -136,7 +137,7 @@ fn tune_load(args: &TuneArgs, table: &str, given: Vec<(String, Vec<String>)>, ou
     let (named, table) = (table, TableName::parse(table)?.in_schema(config.database())?);
     let files = inrush_files::expand(&args.files)?;
     // From here on there is something to remove.
-    signals.hold();
+    signals.hold(STOPPING);
     let mut copy = TableCopy::make(&config, &table).map_err(hint_at_login)?;
     let space = Space {
         methods: Method::LOADS.to_vec(),

@@ -11,8 +11,19 @@ pub(crate) fn command_by(
     (into, into_port): (&Place, u16),
     arguments: &str,
 ) -> Command {
+    let mut command = watched_by((from, from_port), (into, into_port), arguments);
+    command.args(["--json", "-q"]);
+    command
+}
+
+/// The same, with what it says on the way.
+pub(crate) fn watched_by(
+    (from, from_port): (&Place, u16),
+    (into, into_port): (&Place, u16),
+    arguments: &str,
+) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
-    command.args(["copy", "--json", "-q"]).current_dir(from.folder.path());
+    command.arg("copy").current_dir(from.folder.path());
     for (place, port) in [(from, from_port), (into, into_port)] {
         let (user, schema) = (&place.server.user, place.schema.name());
         command.arg(format!("mysql://{user}@127.0.0.1:{port}/{schema}?tls=disabled"));
@@ -36,6 +47,10 @@ pub(crate) fn done(from: &Place, into: &Place, command: &mut Command) -> Done {
 #[track_caller]
 pub(crate) fn copy(from: &Place, into: &Place, arguments: &str) -> Done {
     done(from, into, &mut command(from, into, arguments))
+}
+
+pub(crate) fn watched(from: &Place, into: &Place, arguments: &str) -> Command {
+    watched_by((from, from.server.port), (into, into.server.port), arguments)
 }
 
 /// The exit code, and for each table its name, its rows, and whether it was found equal.

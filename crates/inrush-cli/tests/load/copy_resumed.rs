@@ -9,10 +9,10 @@ use inrush_testkit::servers;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::Command;
 
-const SMALL: &str = "--batch 100 --lanes 1";
+pub(crate) const SMALL: &str = "--batch 100 --lanes 1";
 
 /// A source with a table of each kind of order, 700 rows, and an empty place for it on another server.
-fn source(from: &Place) {
+pub(crate) fn source(from: &Place) {
     let rows = |with: &str| (1..=300).map(|id| format!("({id},'{with} {id}')")).collect::<Vec<_>>().join(",");
     from.sql(&format!(
         "CREATE TABLE a (id INT PRIMARY KEY, t VARCHAR(20), KEY (t)); INSERT INTO a VALUES {}; \
@@ -24,7 +24,7 @@ fn source(from: &Place) {
 }
 
 /// The server that a copy goes to: another kind than that of its source.
-fn target(from: &Place) -> Place {
+pub(crate) fn target(from: &Place) -> Place {
     let name = match from.server.name.as_str() {
         "mysql-9.7" => "mariadb-11.8",
         "mariadb-10.11" => "mysql-9.7",
@@ -41,7 +41,7 @@ fn content(place: &Place) -> [String; 3] {
 const WHOLE: [&str; 3] = ["a 300 true", "b 350 true", "c 50 true"];
 
 #[track_caller]
-fn is_whole(from: &Place, into: &Place, again: &crate::place::Done, what: &str) {
+pub(crate) fn is_whole(from: &Place, into: &Place, again: &crate::place::Done, what: &str) {
     assert_eq!(tables(again), (0, WHOLE.map(str::to_owned).to_vec()), "{what}: {again}");
     assert!(content(into) == content(from), "{what}: other rows\n{again}");
 }

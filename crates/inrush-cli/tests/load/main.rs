@@ -18,6 +18,7 @@ mod comments;
 mod computed;
 mod copy;
 mod copy_resumed;
+mod copy_stopped;
 mod doctor;
 mod drift;
 mod dumps;

@@ -142,7 +142,7 @@ fn says_that_it_waits(said: &str, what: &str, then: &str) {
     assert!(!seconds.is_empty() && seconds.iter().all(|seconds| *seconds >= 30), "{seconds:?}: {said}");
 }
 
-fn waits(place: &Place) -> bool {
+pub(crate) fn waits(place: &Place) -> bool {
     let query = format!(
         "SELECT COUNT(*) FROM /*!80022 performance_schema*//*M!100000 information_schema*/.processlist WHERE DB = '{}' AND STATE LIKE 'Waiting for table metadata%'",
         place.schema.name()

@@ -53,54 +53,18 @@ pub(crate) fn run(args: &CopyArgs, output: &Output) -> Result<u8> {
         show::dry_run(&plan, &configs, output);
         return Ok(exit::OK);
     }
+    // From here on there is something to report.
+    signals.hold("stopping; once more leaves at once");
     let copy = CopyRun { args, options, configs: &configs, signals: &signals, output };
-    let names: Vec<_> = plan.tables.iter().map(|table| table.source.name.quoted()).collect();
-    let view = ReadView::open(&configs[0], &names, 1, ReadLock::OneConnection)?;
-    let Some(mut reader) = view.into_connections().pop() else {
-        return Err(Error::protocol("no connection was opened"));
-    };
     let mut copied: Vec<CopiedTable> = Vec::new();
-    let mut to_copy = Vec::new();
-    for table in &plan.tables {
-        let EarlierRuns::Copied { job, .. } = &table.state else {
-            to_copy.push(table);
-            continue;
-        };
-        let (earlier, again) = copy.compare_earlier(reader, table, job)?;
-        reader = again;
-        match earlier {
-            EarlierCopy::Stays(comparison) => copied.push(CopiedTable::earlier(table, comparison)),
-            EarlierCopy::Anew => to_copy.push(table),
+    let code = match copy.tables(&mut plan, target, &server, &mut copied) {
+        Err(error) if error.kind() == Kind::Interrupted => {
+            output.error("interrupted: what is stored stays");
+            output.notice("the same command goes on where this one stopped");
+            exit::INTERRUPTED
         }
-    }
-    std::mem::take(&mut plan.missing).create(&mut target, &server, |line| output.notice(line))?;
-    target.close();
-    let mut code = exit::OK;
-    for table in to_copy {
-        let (report, again) = copy.load(reader, table)?;
-        reader = again;
-        code = exit::code_of_report(&report);
-        if report.stop.is_some() {
-            if !output.is_json() {
-                output.error(&format!("table {}:", table.source.name.quoted()));
-            }
-            why_it_stopped(&report, output);
-        }
-        copied.push(CopiedTable::by(table, report));
-        if code != exit::OK {
-            break;
-        }
-    }
-    if code == exit::OK && !args.no_verify {
-        for one in copied.iter_mut().filter(|one| one.is_new()) {
-            let (comparison, again) = copy.compare(reader, &one.name, &one.target)?;
-            reader = again;
-            if !comparison.verified.is_equal() {
-                code = exit::DATA;
-            }
-            one.comparison = Some(comparison);
-        }
-    }
+        code => code?,
+    };
     copied.sort_by_key(|one| plan.tables.iter().position(|table| table.source.name == one.name));
     show::result(&plan, &copied, &configs, code, began, output);
     Ok(code)
@@ -117,6 +81,79 @@ struct CopyRun<'a> {
 }
 
 impl CopyRun<'_> {
+    /// Copies the tables and compares them; `copied` is what became of each that it came to. Returns the exit code.
+    ///
+    /// # Errors
+    /// `Interrupted` if a signal came between two steps, or while there was nothing to finish.
+    fn tables(
+        &self,
+        plan: &mut CopyPlan,
+        mut target: Connection,
+        server: &str,
+        copied: &mut Vec<CopiedTable>,
+    ) -> Result<u8> {
+        let names: Vec<_> = plan.tables.iter().map(|table| table.source.name.quoted()).collect();
+        let view = ReadView::open(&self.configs[0], &names, 1, ReadLock::OneConnection)?;
+        let Some(mut reader) = view.into_connections().pop() else {
+            return Err(Error::protocol("no connection was opened"));
+        };
+        let mut to_copy = Vec::new();
+        for table in &plan.tables {
+            let EarlierRuns::Copied { job, .. } = &table.state else {
+                to_copy.push(table);
+                continue;
+            };
+            self.go_on()?;
+            let (earlier, again) = self.compare_earlier(reader, table, job)?;
+            reader = again;
+            match earlier {
+                EarlierCopy::Stays(comparison) => copied.push(CopiedTable::earlier(table, comparison)),
+                EarlierCopy::Anew => to_copy.push(table),
+            }
+        }
+        self.go_on()?;
+        std::mem::take(&mut plan.missing).create(&mut target, server, |line| self.output.notice(line))?;
+        target.close();
+        for table in to_copy {
+            self.go_on()?;
+            let (report, again) = self.load(reader, table)?;
+            let code = exit::code_of_report(&report);
+            if report.stop.is_some() {
+                if !self.output.is_json() {
+                    self.output.error(&format!("table {}:", table.source.name.quoted()));
+                }
+                why_it_stopped(&report, self.output);
+            }
+            copied.push(CopiedTable::by(table, report));
+            match again {
+                Some(again) if code == exit::OK => reader = again,
+                _ => return Ok(code),
+            }
+        }
+        let mut code = exit::OK;
+        if !self.args.no_verify {
+            for one in copied.iter_mut().filter(|one| one.is_new()) {
+                self.go_on()?;
+                let (comparison, again) = self.compare(reader, &one.name, &one.target)?;
+                reader = again;
+                if !comparison.verified.is_equal() {
+                    code = exit::DATA;
+                }
+                one.comparison = Some(comparison);
+            }
+        }
+        Ok(code)
+    }
+
+    /// # Errors
+    /// `Interrupted` after a signal.
+    fn go_on(&self) -> Result<()> {
+        match self.signals.is_over() {
+            false => Ok(()),
+            true => Err(interrupted()),
+        }
+    }
+
     /// Decides about a table that an earlier run has copied: it is compared, unless its rows may be older than the source's.
     fn compare_earlier(
         &self,
@@ -170,19 +207,19 @@ impl CopyRun<'_> {
         Ok((CopyComparison { verified, sink }, reader))
     }
 
-    /// Loads the rows that are missing of a table.
-    fn load(&self, reader: Connection, table: &PlannedTable) -> Result<(Report, Connection)> {
+    /// Loads the rows that are missing of a table. Returns no connection if it was interrupted: it may wait for the source still.
+    fn load(&self, reader: Connection, table: &PlannedTable) -> Result<(Report, Option<Connection>)> {
         let (report, reader) = self.load_once(reader, table, self.options.clone())?;
         let has_changed = matches!(&report.stop, Some(Stop::Unreadable(error)) if error.kind() == Kind::Guarantee);
         let job = report.jobs.first().map(|job| job.id.to_string());
-        match (has_changed, job) {
-            (true, Some(job)) if self.args.fuzzy || self.args.truncate => {
+        match (has_changed, job, reader) {
+            (true, Some(job), Some(reader)) if self.args.fuzzy || self.args.truncate => {
                 let name = table.source.name.quoted();
                 self.output.notice(&format!("rows of {name} have changed since an earlier run: it is copied anew"));
                 Loader::forget(&self.configs[1], &table.target.schema, &job, self.args.force)?;
                 self.load_once(reader, table, self.options.clone().with_truncate(true))
             }
-            _ => Ok((with_our_hints(report), reader)),
+            (_, _, reader) => Ok((with_our_hints(report), reader)),
         }
     }
 
@@ -191,14 +228,21 @@ impl CopyRun<'_> {
         reader: Connection,
         table: &PlannedTable,
         options: LoadOptions,
-    ) -> Result<(Report, Connection)> {
-        let rows = rows::read(reader, table, &options)?;
+    ) -> Result<(Report, Option<Connection>)> {
+        let rows = rows::read(reader, table, &options, || self.signals.is_over())?;
         let into = table.target.quoted();
         let report = load_rows(rows.source, (&self.configs[1], &into), options, (self.signals, self.output))
             .map_err(|error| error.while_doing(&format!("copying {}", table.source.name.quoted())))?;
+        if matches!(report.stop, Some(Stop::Interrupted)) {
+            return Ok((report, None));
+        }
         let reader = rows.reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         Ok((report, reader))
     }
+}
+
+fn interrupted() -> Error {
+    Error::new(Kind::Interrupted, "the copy was interrupted")
 }
 
 /// What becomes of a table that an earlier run has copied.

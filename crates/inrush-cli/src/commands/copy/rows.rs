@@ -12,37 +12,73 @@ use inrush::blocking::{Connection, ResultBatches};
 use inrush::{ArrowOptions, BatchSize, InvalidDates, LoadOptions};
 use inrush_core::{Error, Result};
 use inrush_files::{CsvOptions, FileSource, WrittenFormat, record_batches_by_name};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 /// CopyRows that are being read.
 pub(super) struct CopyRows {
     pub(super) source: Box<dyn FileSource>,
     /// Returns the connection, once the source is read or dropped.
-    pub(super) reader: JoinHandle<Connection>,
+    pub(super) reader: JoinHandle<Option<Connection>>,
 }
 
 /// Begins to read a table.
-pub(super) fn read(connection: Connection, table: &PlannedTable, load: &LoadOptions) -> Result<CopyRows> {
-    let query = query(table);
+///
+/// # Errors
+/// `Interrupted` if `is_over` says so before the server has answered: a query may wait long for its first row.
+pub(super) fn read(
+    connection: Connection,
+    table: &PlannedTable,
+    load: &LoadOptions,
+    is_over: impl Fn() -> bool,
+) -> Result<CopyRows> {
+    let (query, known) = (query(table), table.source.known.clone());
+    let (schemas, opened) = sync_channel(1);
+    let (sender, receiver) = sync_channel(QUEUED);
+    let read = move || {
+        let (batches, known, schema) = match open(connection, &query, known) {
+            Ok(open) => open,
+            Err(error) => {
+                let _ = schemas.send(Err(error));
+                return None;
+            }
+        };
+        let _ = schemas.send(Ok(schema.clone()));
+        Some(send(batches, &known, &schema, &sender))
+    };
+    let thread = thread::Builder::new().name("inrush-copy".to_owned());
+    let reader = thread.spawn(read).map_err(|error| Error::io("cannot start a thread", error))?;
+    let schema = loop {
+        match opened.recv_timeout(POLL) {
+            Ok(schema) => {
+                break schema
+                    .map_err(|error: Error| error.while_doing(&format!("reading {}", table.source.name.quoted())))?;
+            }
+            Err(RecvTimeoutError::Timeout) if is_over() => return Err(super::interrupted()),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(Error::protocol("the thread that reads rows has ended")),
+        }
+    };
+    let source = record_batches_by_name(&table.job, ReceivedBatches { schema, receiver }, &cuts(load))?;
+    Ok(CopyRows { source, reader })
+}
+
+/// Sends the query, and returns its rows and what the batches will be.
+fn open(
+    connection: Connection,
+    query: &str,
+    mut known: Known,
+) -> Result<(ResultBatches<Connection>, Known, SchemaRef)> {
     let options = ArrowOptions::default()
         .with_batch_rows(BATCH_ROWS)
         .with_batch_bytes(BATCH_BYTES)
         // All dates go as texts, because days that no calendar has are values too.
         .with_invalid_dates(InvalidDates::Text);
-    let failed = |error: Error| error.while_doing(&format!("reading {}", table.source.name.quoted()));
-    let batches = ResultBatches::open(connection, &query, (), &options).map_err(failed)?;
-    let mut known = table.source.known.clone();
+    let batches = ResultBatches::open(connection, query, (), &options)?;
     known.add_documents(batches.columns());
     let schema = known.schema(batches.schema(), WrittenFormat::Parquet, ErrorValues::Refuse);
-    let (sender, receiver) = sync_channel(QUEUED);
-    let of_batches = schema.clone();
-    let reader = thread::Builder::new()
-        .name("inrush-copy".to_owned())
-        .spawn(move || send(batches, &known, &of_batches, &sender))
-        .map_err(|error| Error::io("cannot start a thread", error))?;
-    let source = record_batches_by_name(&table.job, ReceivedBatches { schema, receiver }, &cuts(load))?;
-    Ok(CopyRows { source, reader })
+    Ok((batches, known, schema))
 }
 
 /// How batches are cut, which become chunks: see [`BatchSize`].
@@ -105,6 +141,9 @@ impl RecordBatchReader for ReceivedBatches {
 /// CopyRows and bytes of a batch: enough for columns to be worth it.
 const BATCH_ROWS: usize = 16_384;
 const BATCH_BYTES: usize = 4 << 20;
+
+/// How often a signal is looked for while a query waits for its first row.
+const POLL: Duration = Duration::from_millis(50);
 
 /// Batches that are read ahead.
 const QUEUED: usize = 2;

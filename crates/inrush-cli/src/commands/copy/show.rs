@@ -111,6 +111,7 @@ pub(super) fn result(
     if output.is_json() {
         let mut document = document_of(plan, configs, code);
         document["tables"] = copied.iter().map(CopiedTable::as_json).collect();
+        document["not_begun"] = json!(not_begun(plan, copied));
         document["seconds"] = json!(began.elapsed().as_secs_f64());
         return output.result(&document.to_string());
     }
@@ -120,6 +121,7 @@ pub(super) fn result(
         }
         output.result(&one.line());
     }
+    not_begun(plan, copied).iter().for_each(|name| output.result(&format!("{name}: not begun")));
     let rows = copied.iter().map(|one| one.rows().0).sum();
     output.result(&format!(
         "{} of {} of {} to {} in {}{}",
@@ -130,6 +132,13 @@ pub(super) fn result(
         human::time(began.elapsed()),
         if code == exit::OK { "" } else { ": not finished" }
     ));
+}
+
+/// Tables that a copy which stopped did not come to.
+fn not_begun<'a>(plan: &'a CopyPlan, copied: &[CopiedTable]) -> Vec<&'a str> {
+    let is_left = |name: &&TableName| !copied.iter().any(|one| one.name == **name);
+    let left = plan.tables.iter().map(|table| &table.source.name).filter(is_left);
+    left.map(|name| name.name.as_str()).collect()
 }
 
 /// Prints what would be done.

@@ -39,8 +39,8 @@ struct State {
     ended: Option<Instant>,
     /// Whether there was a signal to stop: then the next load does not begin.
     is_over: bool,
-    /// Whether a signal between two loads ends what they are for, and not the process.
-    is_held: bool,
+    /// Set where a signal between two loads ends what they are for, and not the process: what is printed then.
+    held: Option<&'static str>,
     /// To the printer, until all loads are over. Printing may block, and no signal may wait for that.
     notices: Option<Sender<String>>,
 }
@@ -109,9 +109,9 @@ impl Watch {
 }
 
 impl Watch {
-    /// From now on a signal does not end the process: the caller asks [`Watch::is_over`], and cleans up.
-    pub(crate) fn hold(&self) {
-        lock(&self.state).is_held = true;
+    /// From now on the first signal does not end the process: it prints `notice`, the caller asks [`Watch::is_over`], and cleans up.
+    pub(crate) fn hold(&self, notice: &'static str) {
+        lock(&self.state).held = Some(notice);
     }
 
     /// Whether there was a signal to stop.
@@ -181,11 +181,11 @@ fn heed(signal: i32, state: &mut State, output: &Output) -> Option<String> {
             state.is_over = true;
             return Some("stopping: queries on their way are finished first; once more leaves at once".into());
         }
-        if signal != SIGUSR1 && state.is_held && !state.is_over {
+        if let (true, false, Some(notice)) = (signal != SIGUSR1, state.is_over, state.held) {
             state.is_over = true;
-            return Some("stopping after this load; once more leaves at once, and what was made for it stays".into());
+            return Some(notice.into());
         }
-        if signal != SIGUSR1 && reports && !state.is_held {
+        if signal != SIGUSR1 && reports && state.held.is_none() {
             state.is_over = true;
         } else if signal != SIGUSR1 {
             // It fails only for unknown signals.
@@ -198,7 +198,7 @@ fn heed(signal: i32, state: &mut State, output: &Output) -> Option<String> {
         return Some(described(current));
     }
     current.stops += 1;
-    state.is_over |= state.is_held;
+    state.is_over |= state.held.is_some();
     if current.stops == 1 {
         current.control.stop();
         return Some("stopping: chunks on their way are finished first; once more stops at once".into());

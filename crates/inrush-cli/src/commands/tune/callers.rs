@@ -4,7 +4,7 @@
 //! a table of texts, or a copy -> race of inserters, race of pools (inrush_bench::tune::service) -> verdicts, formulas of others -> code to copy
 //! ```
 
-use super::{TuneArgs, arms, conclusion, not_measured, options_of, refusals, short_interval};
+use super::{STOPPING, TuneArgs, arms, conclusion, not_measured, options_of, refusals, short_interval};
 use crate::commands::load::Watch;
 use crate::connection::{ConnectArgs, Environment, hint_at_login};
 use crate::{Output, exit};
@@ -34,7 +34,7 @@ pub(super) fn run(args: &TuneArgs, n_callers: usize, given: &[String], output: &
     let config = args.connect.config(&Environment::of_process())?;
     let table = args.table.as_deref().map(|table| TableName::parse(table)?.in_schema(config.database())).transpose()?;
     // From here on there is something to remove.
-    signals.hold();
+    signals.hold(STOPPING);
     let mut copy = match &table {
         Some(table) => TableCopy::make(&config, table),
         None => TableCopy::of_texts(&config, args.row_bytes as usize),
