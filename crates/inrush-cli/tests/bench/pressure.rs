@@ -58,7 +58,6 @@ fn so_many_rows_are_written(place: &Place) {
 }
 
 fn rows_are_due_at_a_rate(place: &Place) {
-    // So few that all rows of the ramp-up are sent on any machine: what is not sent is due after it.
     let arguments = "pressure --rate 40 --for 3s --ramp-up 500ms --on connections --clients 4 -o w3.jsonl";
     let done = place.bench(arguments);
     assert_eq!(done.status.code(), Some(0), "{}", said(&done));
@@ -66,8 +65,12 @@ fn rows_are_due_at_a_rate(place: &Place) {
     let unsent = sample["unsent"].as_u64().unwrap();
     // The ramp-up is in the curve, and counts for nothing.
     assert_eq!((seconds(sample, "curve") + unsent, seconds(sample, "server_curve") + unsent), (130, 130), "{sample}");
-    assert_eq!(sample["rows"].as_u64().unwrap() + unsent, 120, "{sample}");
-    assert!(said(&done).contains("connections / 4: 1 s of 3 s"), "a line a second: {}", said(&done));
+    let of_ramp_up = seconds(sample, "curve") - sample["rows"].as_u64().unwrap();
+    // A machine that stalls at its beginning does not send all of them.
+    assert!(of_ramp_up == 10 || of_ramp_up < 10 && unsent > 0, "{sample}");
+    // One that stalls leaves a second out.
+    let is_of_a_second = |line: &str| line.contains("connections / 4: ") && line.contains(" s of 3 s");
+    assert!(said(&done).lines().any(is_of_a_second), "a line a second: {}", said(&done));
     assert!(!said(&place.bench("-q pressure --for 1s --on one -o w4.jsonl")).contains("1 s of 1 s"));
 }
 
