@@ -55,7 +55,7 @@ Examples:
   mysqldump shop | inrush run - -h db2 -D shop
   inrush run rows.sql -D shop --split-rows 1000 --split-commit
 
-Rows that a statement returns are printed as `mysql --batch` prints them. DELIMITER is understood; other commands of the \
+Rows that a statement returns are printed as `mysql --batch` prints them, after `\\G` a line for each value. DELIMITER is understood; other commands of the \
 mysql client (SOURCE, \\.) are not. A script is not run exactly once: what is to be loaded so is a file for `inrush load`.
 
 Exit codes: 0 all statements ran, 1 wrong usage, 2 a file cannot be read or was cut off, or a transaction was left open, 3 the server refused a statement";
@@ -132,10 +132,10 @@ impl Player<'_> {
                     is_whole = !fill(&mut *bytes, &mut buffer)
                         .map_err(|error| Error::data(format!("cannot read `{file}` to its end: {error}")))?;
                 }
-                Cut::Statement(ScriptStatement { range, line, .. }) => {
+                Cut::Statement(ScriptStatement { range, line, is_vertical, .. }) => {
                     let place = Place { source: source.clone(), line, column: None };
                     let affected = self.done.affected;
-                    let end = self.execute(&buffer[range.clone()]);
+                    let end = self.execute(&buffer[range.clone()], is_vertical);
                     self.done.uncommitted = match self.connection.session().in_transaction() {
                         true => self.done.uncommitted + (self.done.affected - affected),
                         false => 0,
@@ -150,7 +150,7 @@ impl Player<'_> {
         }
     }
 
-    fn execute(&mut self, sql: &[u8]) -> Result<()> {
+    fn execute(&mut self, sql: &[u8], is_vertical: bool) -> Result<()> {
         let limits = self.options.limits(self.most);
         let is_long = |sql: &[u8]| {
             let split = SplitInsert::parse(sql, self.connection.session().dialect());
@@ -163,8 +163,16 @@ impl Player<'_> {
             self.done.cut += u64::from(report.n_statements > 1);
             return Ok(());
         }
-        let mut sink = Printed { output: self.output, line: Vec::new(), done: &mut self.done };
-        self.connection.run(Query::new(sql, &mut sink)).map(drop)
+        match is_vertical {
+            true => {
+                let mut sink = Vertical { output: self.output, names: Vec::new(), n_rows: 0, done: &mut self.done };
+                self.connection.run(Query::new(sql, &mut sink)).map(drop)
+            }
+            false => {
+                let mut sink = Printed { output: self.output, line: Vec::new(), done: &mut self.done };
+                self.connection.run(Query::new(sql, &mut sink)).map(drop)
+            }
+        }
     }
 
     /// A statement that failed ends the run, unless the server refused it and `force` was given.
@@ -347,6 +355,47 @@ impl Sink for Printed<'_> {
             }
         }
         self.print();
+        Ok(())
+    }
+
+    fn end(&mut self, outcome: &Outcome) -> Result<()> {
+        self.done.affected += outcome.affected;
+        self.done.warnings += u64::from(outcome.warnings);
+        Ok(())
+    }
+}
+
+/// Prints results that are asked for by `\G`: a line for each value, after the name of its column.
+struct Vertical<'a> {
+    output: &'a Output,
+    /// Each as wide as the longest one.
+    names: Vec<String>,
+    n_rows: u64,
+    done: &'a mut Done,
+}
+
+impl Sink for Vertical<'_> {
+    fn columns(&mut self, columns: &[ColumnDef]) -> Result<()> {
+        let width = columns.iter().map(|column| column.name.chars().count()).max().unwrap_or(0);
+        self.names = columns.iter().map(|column| format!("{:>width$}", column.name)).collect();
+        self.n_rows = 0;
+        Ok(())
+    }
+
+    fn row(&mut self, row: Row<'_>) -> Result<()> {
+        self.n_rows += 1;
+        let stars = "*".repeat(27);
+        let mut text = format!("{stars} {}. row {stars}", self.n_rows).into_bytes();
+        for (name, value) in self.names.iter().zip(row.values()) {
+            text.extend_from_slice(format!("\n{name}: ").as_bytes());
+            match value? {
+                Value::Bytes(bytes) => text.extend_from_slice(bytes),
+                _ => text.extend_from_slice(b"NULL"),
+            }
+        }
+        if !self.output.is_json() {
+            self.output.row(&text);
+        }
         Ok(())
     }
 

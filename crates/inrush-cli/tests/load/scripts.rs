@@ -25,6 +25,22 @@ fn run_with(place: &Place, arguments: &str, input: &[u8]) -> Ran {
     Ran { code: output.status.code().unwrap(), stdout, stderr }
 }
 
+/// After `\\G` each value has a line, as of the client programs.
+#[test]
+fn rows_with_a_line_for_each_value() {
+    everywhere("run_vertical", |place| {
+        let ran = run_with(
+            place,
+            "-",
+            b"SELECT 1 AS a, 'x\\ty' AS bcd UNION SELECT 2, NULL\\G\nSELECT 3\\g SELECT 4 WHERE FALSE\\G",
+        );
+        let stars = "*".repeat(27);
+        let want =
+            format!("{stars} 1. row {stars}\n  a: 1\nbcd: x\ty\n{stars} 2. row {stars}\n  a: 2\nbcd: NULL\n3\n3\n");
+        assert_eq!((ran.code, ran.stdout), (0, want), "{}", ran.stderr);
+    });
+}
+
 /// Runs a script that fails with this message, at the beginning of the first line of errors.
 #[track_caller]
 fn fails(place: &Place, script: &str, code: i32, says: &str) {

@@ -54,6 +54,8 @@ pub struct ScriptStatement {
     pub line: u64,
     /// Whether a delimiter ends it, and not the script.
     pub is_ended: bool,
+    /// Whether that is `\G`, after which the client programs print a line for each value.
+    pub is_vertical: bool,
 }
 
 impl Default for ScriptCutter {
@@ -93,8 +95,9 @@ impl ScriptCutter {
                     self.begin_at(buffer, self.at + length);
                     continue;
                 };
+                let is_vertical = buffer[self.at..].starts_with(b"\\G");
                 self.begin_at(buffer, self.at + length);
-                return Ok(Cut::Statement(statement));
+                return Ok(Cut::Statement(ScriptStatement { is_vertical, ..statement }));
             }
             let Some(Token { lexeme, range }) = self.lexer(buffer).next() else { return Ok(Cut::More) };
             // What follows might belong to it.
@@ -185,7 +188,7 @@ impl ScriptCutter {
     fn statement(&mut self, buffer: &[u8], end: usize) -> Option<ScriptStatement> {
         let (start, line) = self.content.take()?;
         let blanks = buffer[start..end].iter().rev().take_while(|byte| is_blank(**byte)).count();
-        Some(ScriptStatement { range: start..end - blanks, line, is_ended: true })
+        Some(ScriptStatement { range: start..end - blanks, line, is_ended: true, is_vertical: false })
     }
 
     fn end(&mut self, buffer: &[u8]) -> Cut {

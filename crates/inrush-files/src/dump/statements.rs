@@ -98,7 +98,7 @@ impl<R: Read> Statements<R> {
                 Cut::Statement(statement) => {
                     self.most_open = PART_BYTES;
                     let is_first = !std::mem::take(&mut self.is_within);
-                    let ScriptStatement { range, line, is_ended } = statement;
+                    let ScriptStatement { range, line, is_ended, .. } = statement;
                     let part = Part { range, line, is_first, is_last: true, is_ended };
                     return Ok(Some(part));
                 }

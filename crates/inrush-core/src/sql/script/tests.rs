@@ -7,8 +7,9 @@ fn cut(dialect: Dialect, script: &[u8], piece: usize) -> String {
     let (mut buffer, mut rest, mut said) = (Vec::new(), script, Vec::new());
     loop {
         match cutter.next(&buffer, rest.is_empty()) {
-            Ok(Cut::Statement(ScriptStatement { range, line, .. })) => {
-                said.push(format!("{line}: {}", String::from_utf8_lossy(&buffer[range])));
+            Ok(Cut::Statement(ScriptStatement { range, line, is_vertical, .. })) => {
+                let how = if is_vertical { " (vertical)" } else { "" };
+                said.push(format!("{line}: {}{how}", String::from_utf8_lossy(&buffer[range])));
             }
             Ok(Cut::End) => return said.join(" | "),
             Ok(Cut::More) => {
@@ -47,7 +48,7 @@ fn statements_end_at_a_delimiter() {
     check("SELECT 1;", "1: SELECT 1");
     check("SELECT 1 ;\n\nSELECT\n2; \nSELECT 3 \n", "1: SELECT 1 | 3: SELECT\n2 | 5: SELECT 3");
     check(";;SELECT 1;;", "1: SELECT 1");
-    check("a\\g b\\G\nc", "1: a | 1: b | 2: c");
+    check("a\\g b\\G\nc", "1: a | 1: b (vertical) | 2: c");
     check("SELECT \\N;b", "1: SELECT \\N | 1: b");
 }
 
