@@ -88,6 +88,7 @@ fn table(options: &CsvOptions) -> [(&'static str, bool, &'static [FileKind]); 14
         doubts: _,
         // It is about one kind, as those above.
         dump_table: _,
+        dump_definition: _,
         rows_of_dump: _,
     } = options;
     let is_nan = |null: &Vec<u8>| null.eq_ignore_ascii_case(b"NaN");

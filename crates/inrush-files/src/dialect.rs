@@ -79,6 +79,8 @@ pub struct CsvOptions {
     pub columns_of_table: Option<TableColumns>,
     /// The table of a dump whose rows are read, unless the file's name has one after a `#`.
     pub dump_table: Option<String>,
+    /// The CREATE TABLE of that table, if it is in another file.
+    pub dump_definition: Option<String>,
     /// Features that detection found in no record of the sample.
     pub(crate) doubts: Doubts,
     /// The text is made of the rows of this table of a dump: NULL is marked in it, so that no empty field is NULL.
@@ -251,6 +253,7 @@ inrush_core::setters!(CsvOptions {
     with_auto_detect => auto_detect: as AutoDetect,
     with_columns_of_table => columns_of_table: into Option<TableColumns>,
     with_dump_table => dump_table: into Option<String>,
+    with_dump_definition => dump_definition: into Option<String>,
 });
 
 impl Default for CsvOptions {
@@ -282,6 +285,7 @@ impl Default for CsvOptions {
             auto_detect: AutoDetect::default(),
             columns_of_table: None,
             dump_table: None,
+            dump_definition: None,
             doubts: Doubts::default(),
             rows_of_dump: None,
         }
@@ -396,6 +400,7 @@ impl Dialect {
             auto_detect: _,
             columns_of_table: _,
             dump_table: _,
+            dump_definition: _,
             doubts: _,
         } = options;
         let shown = |byte: &Option<u8>| byte.map_or("none".into(), |byte| char::from(byte).to_string());

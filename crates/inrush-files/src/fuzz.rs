@@ -4,7 +4,7 @@
 use crate::csv::CsvReader;
 use crate::decompress::{Compression, decompress};
 use crate::dialect::{AutoDetect, CsvOptions, Doubts, HeaderNames};
-use crate::dump::{DumpContents, Rows};
+use crate::dump::{DumpContents, KnownTable, Rows};
 use crate::file_format::Format;
 use crate::file_source::FileSource;
 use crate::fixed_width::FixedWidth;
@@ -104,7 +104,8 @@ pub fn dump(bytes: &[u8]) {
     assert_eq!(contents(1), contents(usize::MAX), "the size of reads matters");
     let lines = |piece: usize| {
         let mut lines = Vec::new();
-        let read = Rows::new("fuzz", pieces(piece), "t", None, 1 << 20).map_err(|error| error.to_string());
+        let read =
+            Rows::new("fuzz", pieces(piece), "t", KnownTable::default(), 1 << 20).map_err(|error| error.to_string());
         read.and_then(|mut rows| rows.read_to_end(&mut lines).map_err(|error| error.to_string())).map(|_| lines)
     };
     assert_eq!(lines(1), lines(usize::MAX), "the size of reads matters");
@@ -195,6 +196,7 @@ fn options(bytes_with_meaning: u8, switches: u8, sizes: u8) -> CsvOptions {
         auto_detect: AutoDetect::default(),
         columns_of_table: None,
         dump_table: None,
+        dump_definition: None,
         rows_of_dump: None,
         doubts: Doubts { swallowing: switches & 0x40 != 0, backslashes: sizes & 8 != 0 },
     }

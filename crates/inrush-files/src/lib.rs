@@ -81,7 +81,7 @@ pub use csv::count_records;
 pub use decompress::Compression;
 pub use dialect::{AutoDetect, CsvOptions, Dialect, HeaderNames, TableColumn, TableColumns};
 pub use diverts::{check_reject_file, is_of_one_table, reject_file_name, reject_header, reject_store};
-pub use dump::{DumpContents, DumpTable, OtherStatement};
+pub use dump::{DumpContents, DumpFolder, DumpTable, OtherStatement, RowText};
 pub use file_format::Format;
 pub use file_options::FileOptions;
 pub use file_source::{FileSource, RejectForm};

@@ -4,7 +4,7 @@ use crate::applies::FileKind;
 use crate::csv::{CsvReader, READ_BYTES};
 use crate::decompress::{Compression, MAGIC_BYTES, peek_own_errors};
 use crate::dialect::CsvOptions;
-use crate::dump::Rows;
+use crate::dump::{KnownTable, Rows};
 use crate::escaped;
 use crate::file_format::TextFormat;
 use crate::file_source::FileSource;
@@ -167,8 +167,8 @@ fn open_dump(file: OpenedFile<'_>, options: &CsvOptions) -> Result<Box<dyn FileS
             .with_hint(format!("name one after a `#`: `{path}#orders`")));
     };
     let OpenedFile { bytes, meter, compression, place, .. } = file;
-    let rows =
-        Rows::new(path, without_mark(path, bytes)?, table, options.columns_of_table.clone(), options.max_record)?;
+    let known = KnownTable { columns: options.columns_of_table.clone(), definition: options.dump_definition.clone() };
+    let rows = Rows::new(path, without_mark(path, bytes)?, table, known, options.max_record)?;
     let (header, zone) = (rows.has_names(), rows.time_zone().map(str::to_owned));
     let file = OpenedFile { path, bytes: Box::new(rows), meter, compression, place, is_rewritten: true };
     let options = CsvOptions { header, rows_of_dump: Some(table.clone()), ..of_escaped_lines(options) };

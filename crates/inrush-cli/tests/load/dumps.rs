@@ -29,7 +29,7 @@ CREATE PROCEDURE pr() INSERT INTO parent VALUES (99, 'p');
 "#;
 
 /// What the server's own program dumps of the place, as `dump.sql` in its folder.
-fn dump(place: &Place, arguments: &str) -> String {
+pub(crate) fn dump(place: &Place, arguments: &str) -> String {
     let output = place.server.dump().args(arguments.split_whitespace()).arg(place.schema.name()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     place.write("dump.sql", &output.stdout);
@@ -38,14 +38,14 @@ fn dump(place: &Place, arguments: &str) -> String {
 
 /// `inrush load` of the dump of `from` into all tables of `into`.
 #[track_caller]
-fn load(from: &Place, into: &Place, arguments: &str) -> Done {
+pub(crate) fn load(from: &Place, into: &Place, arguments: &str) -> Done {
     let mut command = into.command(arguments);
     command.current_dir(from.folder.path()).args(["--json", "-q"]);
     into.done(&command.output().unwrap())
 }
 
 /// The dump of `from`, played by the server's own client.
-fn play(from: &Place, into: &Place) {
+pub(crate) fn play(from: &Place, into: &Place) {
     let mut client = into.server.client();
     client.args(["--default-character-set=utf8mb4", "--user=root"]).env("MYSQL_PWD", &into.server.root_password);
     let output = client.arg(into.schema.name()).stdin(File::open(from.path("dump.sql")).unwrap()).output().unwrap();
@@ -210,6 +210,17 @@ fn parts_that_cannot_be_taken() {
         check("d.sql --into * --rows-only", 1, "`--rows-only` makes no table");
         check("d.sql --into t --only t", 1, "`--only` is for a whole dump");
         check("d.csv --into t --schema-only", 1, "`--schema-only` is for a whole dump");
+        // What is missing is not made, nor checked.
+        let dry = place.load("d.sql --into * --dry-run");
+        assert_eq!((dry.code, &dry.json["total"]["tables"]), (0, &1.into()), "{}", dry.stderr);
+        let there =
+            "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'u'";
+        assert_eq!(place.sql(there), "0");
+        if place.is_mysql() {
+            let column = "`a` longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL CHECK (json_valid(`a`))";
+            place.write("j.sql", format!("CREATE TABLE `j` (\n  {column}\n);"));
+            check("j.sql --into * --strict", 1, "which keeps the last of members of one name");
+        }
         assert_eq!(place.load("d.sql --into * --strict --only t").code, 0);
         // Also outside of tables: in what comes before a trigger.
         let view = format!("SET collation_connection = {other}; CREATE VIEW v AS SELECT a FROM t;");
@@ -224,7 +235,7 @@ fn parts_that_cannot_be_taken() {
 #[test]
 fn dumps_that_cannot_be_loaded() {
     everywhere("dump_bad", |place| {
-        place.sql("CREATE TABLE t (a INT PRIMARY KEY, ts TIMESTAMP NULL)");
+        place.sql("CREATE TABLE t (a INT PRIMARY KEY, ts TIMESTAMP NULL); CREATE VIEW v AS SELECT 1 AS a");
         let check = |dump: &str, arguments: &str, code: i32, says: &str| {
             place.write("d.sql", dump);
             let done = place.load(&format!("d.sql {arguments}"));
@@ -243,6 +254,12 @@ fn dumps_that_cannot_be_loaded() {
         check("TRUNCATE t; INSERT INTO t VALUES (1, NULL);", "--into t", 2, "`TRUNCATE t` may change rows");
         check("CREATE VIEW v AS SELECT 1;", "--into *", 1, "has no table");
         check("CREATE TABLE inrush_job (a INT);", "--into *", 1, "table of the ledger");
+        let view = "CREATE TABLE u (a INT); CREATE VIEW t AS SELECT 1 AS a;";
+        check(view, "--into *", 1, "`t` is a table here, and a view in the dump");
+        check("CREATE TABLE v (a INT);", "--into *", 1, "`v` is a view here, and a table in the dump");
+        let made =
+            "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'u'";
+        assert_eq!(place.sql(made), "0");
         check("INSERT INTO t VALUES (1, NULL);", "--into * --columns a,ts", 1, "`--columns` is for one table");
         check(
             "INSERT INTO t VALUES (1, NULL);",

@@ -21,6 +21,7 @@ mod copy_resumed;
 mod copy_stopped;
 mod doctor;
 mod drift;
+mod dump_folders;
 mod dumps;
 mod export;
 mod exported_parts;

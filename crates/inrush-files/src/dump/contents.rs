@@ -1,5 +1,6 @@
 //! What a dump consists of: its tables with their definitions, and the statements that are no rows.
 
+use super::row_text::RowText;
 use super::statements::{Statements, Zone, settled};
 use super::words::{self, Statement};
 use crate::script::script_bytes;
@@ -21,6 +22,8 @@ pub struct DumpContents {
     pub databases: Vec<String>,
     /// The time zone of its TIMESTAMPs at its first row, if it says it.
     pub time_zone: Option<String>,
+    /// Files of a folder that are not read: users.
+    pub unread: Vec<String>,
 }
 
 /// A table of a dump.
@@ -33,6 +36,10 @@ pub struct DumpTable {
     pub definition: Option<String>,
     /// Whether it has an INSERT.
     pub has_rows: bool,
+    /// The files of its rows, of a folder; none if they are in the dump itself.
+    pub files: Vec<String>,
+    /// How the files are read that are no SQL.
+    pub text: Option<RowText>,
 }
 
 /// A statement that is no row.
@@ -43,12 +50,16 @@ pub struct OtherStatement {
     pub text: Vec<u8>,
     /// The line in which it begins, counted from 1.
     pub line: u64,
+    /// Its file, of a folder.
+    pub file: Option<String>,
     /// Whether it only sets variables.
     pub is_setting: bool,
     /// What it is about: ``trigger `t` ``; `None` for settings and others that have no name.
     pub subject: Option<String>,
     /// The table of an ALTER TABLE, a trigger or an index.
     pub table: Option<String>,
+    /// The view that it makes.
+    pub view: Option<String>,
     /// The trigger that it makes or drops, and whether it drops it.
     trigger: Option<(String, bool)>,
     /// The bytes of the text that say `DEFINER = ..`.
@@ -56,6 +67,14 @@ pub struct OtherStatement {
 }
 
 impl OtherStatement {
+    /// Where it is, for a message: `line 5`, or with its file.
+    pub fn place(&self) -> String {
+        match &self.file {
+            Some(file) => format!("line {} of `{file}`", self.line),
+            None => format!("line {}", self.line),
+        }
+    }
+
     /// Whether it names the user whose rights a view, a trigger, a routine or an event has.
     pub fn has_definer(&self) -> bool {
         self.definer.is_some()
@@ -94,12 +113,70 @@ impl DumpContents {
 
     /// The same of a text.
     pub(crate) fn of_bytes(name: &str, bytes: impl Read) -> Result<Self> {
-        let mut contents = Self::default();
+        let mut reading = Reading::default();
+        reading.add(name, None, bytes)?;
+        Ok(reading.end())
+    }
+
+    pub(super) fn table(&mut self, name: &str) -> &mut DumpTable {
+        let at = self.tables.iter().position(|table| table.name == name).unwrap_or_else(|| {
+            self.tables.push(DumpTable { name: name.to_owned(), ..DumpTable::default() });
+            self.tables.len() - 1
+        });
+        &mut self.tables[at]
+    }
+
+    /// DROP TRIGGER names no table: it is that of the CREATE TRIGGER of the same name.
+    fn note_dropped_triggers(&mut self) {
+        let made = |other: &OtherStatement| match (&other.trigger, &other.table) {
+            (Some((name, false)), Some(table)) => Some((name.clone(), table.clone())),
+            _ => None,
+        };
+        let made: Vec<_> = self.others.iter().filter_map(made).collect();
+        for other in &mut self.others {
+            if let Some((name, true)) = &other.trigger {
+                other.table = made.iter().find(|(made, _)| made == name).map(|(_, table)| table.clone());
+            }
+        }
+    }
+
+    /// Tables that were made to be dropped again, in place of views that come later.
+    fn forget(&mut self, dropped: &[String], line: u64) -> Result<()> {
+        if let Some(table) = self.tables.iter().find(|table| table.has_rows && dropped.contains(&table.name)) {
+            return Err(twice(&table.name, line));
+        }
+        self.tables.retain(|table| !dropped.contains(&table.name));
+        Ok(())
+    }
+
+    fn note_database(&mut self, name: Option<String>) {
+        if let Some(name) = name.filter(|name| !self.databases.contains(name)) {
+            self.databases.push(name);
+        }
+    }
+}
+
+/// Reads a dump that consists of one text or several.
+#[derive(Default)]
+pub(super) struct Reading {
+    contents: DumpContents,
+    /// The zone of the first rows.
+    zone: Option<Zone>,
+    /// That of the first table.
+    database: Option<Option<String>>,
+    altered: Vec<String>,
+}
+
+impl Reading {
+    /// Reads a text to its end. `file` is its name within a folder.
+    pub(super) fn add(&mut self, name: &str, file: Option<&str>, bytes: impl Read) -> Result<()> {
+        let Self { contents, zone, database, altered } = self;
+        if file.is_some() {
+            // Whether a file says USE is its own.
+            *database = None;
+        }
         let mut statements = Statements::new(bytes, MOST_BYTES);
         let doing = format!("cannot read `{name}`");
-        // The zone of the first rows.
-        let mut zone: Option<Zone> = None;
-        let (mut database, mut altered): (Option<Option<String>>, Vec<String>) = (None, Vec::new());
         while let Some(part) = settled(&doing, statements.next())? {
             let text = statements.text(&part);
             let named = |error: Error| error.while_doing(&format!("`{name}`"));
@@ -120,9 +197,11 @@ impl DumpContents {
                 let other = || OtherStatement {
                     text: text.to_vec(),
                     line: part.line,
+                    file: file.map(str::to_owned),
                     is_setting,
                     subject: words::subject(text, settings.dialect),
                     table: of_table.clone(),
+                    view: words::view(text, settings.dialect),
                     trigger: words::trigger(text, settings.dialect),
                     definer: words::definer(text, settings.dialect),
                 };
@@ -182,6 +261,12 @@ impl DumpContents {
                 statements.release(&part, n);
             }
         }
+        Ok(())
+    }
+
+    /// What was read of all of them.
+    pub(super) fn end(self) -> DumpContents {
+        let Self { mut contents, zone, .. } = self;
         contents.note_dropped_triggers();
         if let Some(Zone::Is(zone)) = zone {
             contents.time_zone = Some(zone);
@@ -190,44 +275,7 @@ impl DumpContents {
         if contents.others.iter().all(|other| other.is_setting) {
             contents.others.clear();
         }
-        Ok(contents)
-    }
-
-    fn table(&mut self, name: &str) -> &mut DumpTable {
-        let at = self.tables.iter().position(|table| table.name == name).unwrap_or_else(|| {
-            self.tables.push(DumpTable { name: name.to_owned(), ..DumpTable::default() });
-            self.tables.len() - 1
-        });
-        &mut self.tables[at]
-    }
-
-    /// DROP TRIGGER names no table: it is that of the CREATE TRIGGER of the same name.
-    fn note_dropped_triggers(&mut self) {
-        let made = |other: &OtherStatement| match (&other.trigger, &other.table) {
-            (Some((name, false)), Some(table)) => Some((name.clone(), table.clone())),
-            _ => None,
-        };
-        let made: Vec<_> = self.others.iter().filter_map(made).collect();
-        for other in &mut self.others {
-            if let Some((name, true)) = &other.trigger {
-                other.table = made.iter().find(|(made, _)| made == name).map(|(_, table)| table.clone());
-            }
-        }
-    }
-
-    /// Tables that were made to be dropped again, in place of views that come later.
-    fn forget(&mut self, dropped: &[String], line: u64) -> Result<()> {
-        if let Some(table) = self.tables.iter().find(|table| table.has_rows && dropped.contains(&table.name)) {
-            return Err(twice(&table.name, line));
-        }
-        self.tables.retain(|table| !dropped.contains(&table.name));
-        Ok(())
-    }
-
-    fn note_database(&mut self, name: Option<String>) {
-        if let Some(name) = name.filter(|name| !self.databases.contains(name)) {
-            self.databases.push(name);
-        }
+        contents
     }
 }
 

@@ -12,12 +12,16 @@
 
 mod cells;
 mod contents;
+mod folder;
+mod row_text;
 mod rows;
 mod statements;
 mod words;
 
 pub use contents::{DumpContents, DumpTable, OtherStatement};
-pub(crate) use rows::Rows;
+pub use folder::DumpFolder;
+pub use row_text::RowText;
+pub(crate) use rows::{KnownTable, Rows};
 
 use inrush_core::error::{Error, Result};
 use statements::{Part, Settings};

@@ -7,6 +7,7 @@ use crate::dialect::{TableColumn, TableColumns};
 use crate::escaped;
 use crate::pending_bytes::PendingBytes;
 use inrush_core::error::{Error, Result};
+use inrush_core::sql::Dialect;
 use std::collections::BTreeSet;
 use std::io::{self, Read};
 
@@ -46,24 +47,32 @@ struct OpenInsert {
     is_after_row: bool,
 }
 
+/// What is known of a table without the text of its rows.
+#[derive(Default)]
+pub(crate) struct KnownTable {
+    /// The columns of the table that is filled.
+    pub(crate) columns: Option<TableColumns>,
+    /// Its CREATE TABLE, if it is in another file.
+    pub(crate) definition: Option<String>,
+}
+
 impl<R: Read> Rows<R> {
     /// Reads up to the first row.
     ///
     /// # Errors
     /// `Config` for a dump without the table, and one whose text is in another character set; `Data` for what cannot be read.
-    pub(crate) fn new(
-        name: &str,
-        bytes: R,
-        table: &str,
-        of_target: Option<TableColumns>,
-        max_record: usize,
-    ) -> Result<Self> {
+    pub(crate) fn new(name: &str, bytes: R, table: &str, known: KnownTable, max_record: usize) -> Result<Self> {
+        let created = known.definition.map(|text| words::statement(text.as_bytes(), Dialect::default()));
+        let created = created.and_then(|statement| match statement {
+            Statement::Create(created) => Some(created),
+            _ => None,
+        });
         let mut rows = Self {
             // Escapes double what they stand for.
             statements: Statements::new(bytes, max_record.saturating_mul(2).saturating_add(PARTS)),
             table: table.to_owned(),
-            of_target,
-            created: None,
+            of_target: known.columns,
+            created,
             layout: None,
             database: None,
             others: BTreeSet::new(),

@@ -1,5 +1,5 @@
 use super::contents::DumpContents;
-use super::rows::Rows;
+use super::rows::{KnownTable, Rows};
 use std::io::{self, Read};
 
 /// A text that arrives in pieces.
@@ -16,7 +16,7 @@ impl Read for Pieces<'_> {
 fn lines(dump: &str, table: &str) -> Result<String, String> {
     let read = |piece: usize| {
         let mut text = String::new();
-        let mut rows = Rows::new("d.sql", Pieces(dump.as_bytes(), piece), table, None, 1 << 20)
+        let mut rows = Rows::new("d.sql", Pieces(dump.as_bytes(), piece), table, KnownTable::default(), 1 << 20)
             .map_err(|error| format!("{error} -> {}", error.hint().unwrap_or_default()))?;
         rows.read_to_string(&mut text).map(|_| text).map_err(|error| error.to_string())
     };
@@ -350,14 +350,14 @@ fn a_long_insert_comes_in_parts() {
         "CREATE TABLE t (a int, b text);\nINSERT INTO `t` VALUES {rows};\nINSERT INTO `u` VALUES {rows};\nDROP VIEW v;"
     );
     let mut text = Vec::new();
-    let mut read = Rows::new("d.sql", dump.as_bytes(), "t", None, 1 << 20).unwrap();
+    let mut read = Rows::new("d.sql", dump.as_bytes(), "t", KnownTable::default(), 1 << 20).unwrap();
     read.read_to_end(&mut text).unwrap();
     assert_eq!(text.iter().filter(|byte| **byte == b'\n').count(), 5001);
     assert_eq!(text.len(), "a\tb\n".len() + 5000 * (1000 + "1\t\n".len()));
     let contents = DumpContents::of_bytes("d.sql", dump.as_bytes()).unwrap();
     assert_eq!((contents.tables.len(), contents.others.len()), (2, 1));
     let long = format!("INSERT INTO t VALUES ('{}');", "x".repeat(32 << 20));
-    let mut read = Rows::new("d.sql", long.as_bytes(), "t", None, 1 << 20);
+    let mut read = Rows::new("d.sql", long.as_bytes(), "t", KnownTable::default(), 1 << 20);
     let error = match &mut read {
         Ok(read) => read.read_to_end(&mut Vec::new()).unwrap_err().to_string(),
         Err(error) => error.to_string(),

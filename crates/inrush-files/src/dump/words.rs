@@ -1,6 +1,7 @@
 //! What a statement of a dump is, by its words: the table and the columns of an INSERT, of a CREATE TABLE, what a SET sets. A comment that
 //! servers execute (`/*!40101 .. */`) is read as its content.
 
+use super::row_text::RowText;
 use inrush_core::column::ident::quote_ident;
 use inrush_core::sql::{Dialect, Lexeme, Lexer, Token};
 use std::ops::Range;
@@ -32,7 +33,7 @@ pub(super) struct CreateTable {
     /// The statement as it would be written for a table that is not there, its name in backticks and without a database.
     pub(super) definition: String,
     pub(super) columns: Vec<DefinedColumn>,
-    /// The character sets that it names, also by collations, in lower case.
+    /// The character sets of its columns of text, also by collations, in lower case; without those that only the database says.
     pub(super) charsets: Vec<String>,
 }
 
@@ -43,6 +44,18 @@ pub(super) struct DefinedColumn {
     /// The word of its type, in upper case.
     pub(super) ty: String,
     pub(super) is_generated: bool,
+    /// The character set that it names, also by a collation, in lower case.
+    pub(super) charset: Option<String>,
+}
+
+/// A LOAD DATA, as programs that write dumps in files of their own name them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct LoadData {
+    pub(super) file: String,
+    pub(super) table: String,
+    /// In lower case.
+    pub(super) charset: Option<String>,
+    pub(super) text: RowText,
 }
 
 /// What a statement of a dump is for.
@@ -198,13 +211,16 @@ impl<'a> Words<'a> {
         let open = self.next().filter(|token| token.lexeme == Lexeme::Symbol(b'('))?;
         let rest = String::from_utf8(self.sql[open.range.start..].to_vec()).ok()?;
         let definition = format!("CREATE TABLE {} {rest}", quote_ident(&table));
-        let charsets = self.clone().charsets();
         let mut columns = Vec::new();
         while let Some((column, is_last)) = self.item() {
             columns.extend(column);
             if is_last {
                 // The server would fill the table.
                 (!self.has(&["SELECT"])).then_some(())?;
+                let default = self.charset();
+                let is_text = |column: &&DefinedColumn| TEXTS.contains(&&*column.ty);
+                let texts = columns.iter().filter(is_text);
+                let charsets = texts.filter_map(|column| column.charset.clone().or_else(|| default.clone())).collect();
                 return Some(CreateTable { database, table, definition, columns, charsets });
             }
         }
@@ -216,15 +232,19 @@ impl<'a> Words<'a> {
         let first = self.next()?;
         let is_column = first.lexeme != Lexeme::Word || !self.is_any(&first, &NO_COLUMNS);
         let name = self.name_of(&first);
-        let (mut ty, mut depth, mut is_generated) = (None, 0_u64, false);
+        let (mut ty, mut depth, mut is_generated, mut charset) = (None, 0_u64, false, None);
         loop {
             let token = self.next()?;
             match token.lexeme {
+                Lexeme::Word if depth == 0 && ty.is_some() && charset.is_none() && self.names_charset(&token) => {
+                    charset = self.charset_name();
+                }
                 Lexeme::Symbol(b'(') => depth += 1,
                 Lexeme::Symbol(b')' | b',') if depth == 0 => {
                     let is_last = token.lexeme == Lexeme::Symbol(b')');
                     let column = name.filter(|_| is_column).zip(ty);
-                    return Some((column.map(|(name, ty)| DefinedColumn { name, ty, is_generated }), is_last));
+                    let column = column.map(|(name, ty)| DefinedColumn { name, ty, is_generated, charset });
+                    return Some((column, is_last));
                 }
                 Lexeme::Symbol(b')') => depth -= 1,
                 Lexeme::Word if ty.is_none() => ty = self.name_of(&token).map(|ty| ty.to_ascii_uppercase()),
@@ -235,16 +255,118 @@ impl<'a> Words<'a> {
         }
     }
 
-    fn charsets(mut self) -> Vec<String> {
-        let mut found = Vec::new();
-        while let Some(token) = self.next() {
-            if self.is_any(&token, &["CHARSET", "COLLATE"]) || (self.is(&token, "CHARACTER") && self.take("SET")) {
-                self.take_symbol(b'=');
-                let name = self.name().map(|name| name.to_ascii_lowercase());
-                found.extend(name.map(|name| name.split('_').next().unwrap_or_default().to_owned()));
+    fn load_data(mut self) -> Option<LoadData> {
+        (self.take("LOAD") && self.take("DATA")).then_some(())?;
+        while ["LOW_PRIORITY", "CONCURRENT", "LOCAL"].iter().any(|word| self.take(word)) {}
+        self.take("INFILE").then_some(())?;
+        let file = self.quoted_text()?;
+        while ["REPLACE", "IGNORE"].iter().any(|word| self.take(word)) {}
+        (self.take("INTO") && self.take("TABLE")).then_some(())?;
+        let (_, table) = self.table()?;
+        let mut charset = None;
+        if self.take("CHARACTER") {
+            self.take("SET").then_some(())?;
+            charset = Some(self.name()?.to_ascii_lowercase());
+        }
+        let mut text = RowText { delimiter: "\t".into(), escape: "\\".into(), ..RowText::default() };
+        if self.take("FIELDS") || self.take("COLUMNS") {
+            loop {
+                self.take("OPTIONALLY");
+                let part = match () {
+                    () if self.take("TERMINATED") => &mut text.delimiter,
+                    () if self.take("ENCLOSED") => &mut text.quote,
+                    () if self.take("ESCAPED") => &mut text.escape,
+                    () => break,
+                };
+                self.take("BY").then_some(())?;
+                *part = self.quoted_text()?;
             }
         }
-        found
+        if self.take("LINES") {
+            loop {
+                let want = match () {
+                    () if self.take("STARTING") => "",
+                    () if self.take("TERMINATED") => "\n",
+                    () => break,
+                };
+                (self.take("BY") && self.quoted_text()? == want).then_some(())?;
+            }
+        }
+        let mut names = Vec::new();
+        if self.take_symbol(b'(') {
+            while !self.take_symbol(b')') {
+                self.take_symbol(b'@');
+                names.push((self.name()?, None));
+                self.take_symbol(b',');
+            }
+        }
+        if self.take("SET") {
+            while let Some(name) = self.name() {
+                let decoded = self.decoded()?;
+                names.iter_mut().find(|(column, _)| *column == name)?.1 = decoded;
+                self.take_symbol(b',');
+            }
+        }
+        self.next().is_none().then_some(())?;
+        Some(LoadData { file, table, charset, text: RowText { columns: names, ..text } })
+    }
+
+    /// The function of `= UNHEX(@name)`; none for `= CONVERT(@name USING utf8mb4)`, which leaves the text as it is.
+    fn decoded(&mut self) -> Option<Option<String>> {
+        self.take_symbol(b'=').then_some(())?;
+        let function = self.name()?.to_ascii_uppercase();
+        (self.take_symbol(b'(') && self.take_symbol(b'@')).then_some(())?;
+        self.name()?;
+        let decoded = match &function[..] {
+            "UNHEX" | "FROM_BASE64" => Some(function),
+            "CONVERT" => (self.take("USING") && self.take("UTF8MB4")).then_some(None)?,
+            _ => return None,
+        };
+        self.take_symbol(b')').then_some(decoded)
+    }
+
+    /// A text in quotes, with its escapes decoded.
+    fn quoted_text(&mut self) -> Option<String> {
+        let token = self.next().filter(|token| matches!(token.lexeme, Lexeme::Quoted(b'\'' | b'"')))?;
+        let text = std::str::from_utf8(self.text(&token)).ok()?;
+        let mut decoded = String::new();
+        let mut inside = text[1..text.len() - 1].chars();
+        while let Some(c) = inside.next() {
+            decoded.push(match c {
+                '\\' => match inside.next()? {
+                    't' => '\t',
+                    'n' => '\n',
+                    'r' => '\r',
+                    other => other,
+                },
+                // A quote is doubled.
+                c if text.starts_with(c) => inside.next()?,
+                c => c,
+            });
+        }
+        Some(decoded)
+    }
+
+    /// The character set that the options of a table name, by itself or by a collation.
+    fn charset(&self) -> Option<String> {
+        let mut words = self.clone();
+        while let Some(token) = words.next() {
+            if words.names_charset(&token) {
+                return words.charset_name();
+            }
+        }
+        None
+    }
+
+    /// Whether the name of a character set or of a collation comes after this word.
+    fn names_charset(&mut self, token: &Token) -> bool {
+        self.is_any(token, &["CHARSET", "COLLATE"]) || (self.is(token, "CHARACTER") && self.take("SET"))
+    }
+
+    fn charset_name(&mut self) -> Option<String> {
+        self.take_symbol(b'=');
+        let name = self.name()?.to_ascii_lowercase();
+        name.split('_').next().map(str::to_owned)
     }
 }
 
@@ -433,6 +555,19 @@ impl Words<'_> {
         self.table().map(|(_, name)| (name, self.is(&verb, "DROP")))
     }
 
+    /// The view that a statement makes.
+    fn view(mut self) -> Option<String> {
+        self.take("CREATE").then_some(())?;
+        self.pass_definer();
+        let kind = self.pass_to(&KINDS)?;
+        self.is(&kind, "VIEW").then_some(())?;
+        if self.take("IF") {
+            self.take("NOT");
+            self.take("EXISTS");
+        }
+        self.table().map(|(_, name)| name)
+    }
+
     /// The next of these words, which is passed over.
     fn pass_to(&mut self, wanted: &[&str]) -> Option<Token> {
         loop {
@@ -487,6 +622,22 @@ pub(super) fn trigger(sql: &[u8], dialect: Dialect) -> Option<(String, bool)> {
     Words::new(sql, dialect).trigger()
 }
 
+/// The LOAD DATA that a statement is; `None` for others, and for what only a server does: lines with a beginning, expressions.
+pub(super) fn load_data(sql: &[u8], dialect: Dialect) -> Option<LoadData> {
+    Words::new(sql, dialect).load_data()
+}
+
+/// Whether a statement is a LOAD DATA.
+pub(super) fn is_load_data(sql: &[u8], dialect: Dialect) -> bool {
+    let mut words = Words::new(sql, dialect);
+    words.take("LOAD") && words.take("DATA")
+}
+
+/// The view that a statement makes.
+pub(super) fn view(sql: &[u8], dialect: Dialect) -> Option<String> {
+    Words::new(sql, dialect).view()
+}
+
 /// What a SET says about how rows are read; nothing of any other statement.
 pub(super) fn settings(sql: &[u8], dialect: Dialect) -> Vec<Setting> {
     let mut words = Words::new(sql, dialect);
@@ -538,6 +689,9 @@ impl Words<'_> {
         self.take_symbol(b'=')
     }
 }
+
+/// The types of text.
+const TEXTS: [&str; 9] = ["CHAR", "VARCHAR", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT", "ENUM", "SET", "NVARCHAR"];
 
 /// What is made beside tables and databases.
 const KINDS: [&str; 6] = ["VIEW", "TRIGGER", "PROCEDURE", "FUNCTION", "EVENT", "INDEX"];

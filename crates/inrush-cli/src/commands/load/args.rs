@@ -21,11 +21,11 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES, disable_help_flag = true)]
 pub(crate) struct LoadArgs {
-    /// Files to load, in this order, or the folder of an export (its `manifest.json`), whose tables are made if they are missing: CSV, TSV, JSON, JSON Lines, plain or compressed (gzip, zstd, lz4, xz, bzip2), Excel (.xlsx), Parquet, Arrow, a dump in SQL (`dump.sql#table`); of an archive `a.zip#file`, `a.tar.gz#file`, `a.xlsx#sheet`; a folder, a quoted 'part-*.csv'; an object: `s3://bucket/key`, `gs://`, `az://`, `https://`; `-` is standard input
+    /// Files to load, in this order, or the folder of an export (its `manifest.json`), whose tables are made if they are missing, or the folder of a dump by mydumper or MySQL Shell: CSV, TSV, JSON, JSON Lines, plain or compressed (gzip, zstd, lz4, xz, bzip2), Excel (.xlsx), Parquet, Arrow, a dump in SQL (`dump.sql#table`); of an archive `a.zip#file`, `a.tar.gz#file`, `a.xlsx#sheet`; a folder, a quoted 'part-*.csv'; an object: `s3://bucket/key`, `gs://`, `az://`, `https://`; `-` is standard input
     #[arg(required_unless_present_any = ["status", "forget"], value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
-    /// The table to fill: `table` or `database.table`; 'database.*' fills for each file the table of its name, and all tables of a dump in SQL. Not needed for a manifest
+    /// The table to fill: `table` or `database.table`; 'database.*' fills for each file the table of its name, and all tables of a dump. Not needed for a manifest
     #[arg(long, value_name = "TABLE")]
     into: Option<String>,
 
@@ -136,6 +136,10 @@ pub(crate) struct LoadArgs {
     /// The columns of files without a header, by the manifest of an export.
     #[arg(skip)]
     fields: Vec<FieldTarget>,
+
+    /// The CREATE TABLE of the table of a dump, if it is in another file than the rows.
+    #[arg(skip)]
+    dump_definition: Option<String>,
 
     /// Print help (`-h` is the host, as in the mysql client)
     #[arg(long, action = clap::ArgAction::Help, help_heading = "Everywhere")]
@@ -340,9 +344,24 @@ impl LoadArgs {
         Self { into: Some("*".into()), loading, reading, ..self.clone() }
     }
 
-    /// The same for a table of a dump.
-    pub(crate) fn for_table_of_dump(&self, table: &TableName, files: Vec<String>) -> Self {
-        Self { is_one_of_many: true, ..self.for_table(&table.name, table.quoted(), files) }
+    /// The same for a table of a dump, whose definition is given if it is in another file than the rows.
+    pub(crate) fn for_table_of_dump(
+        &self,
+        table: &TableName,
+        files: Vec<String>,
+        dump_definition: Option<String>,
+    ) -> Self {
+        Self { is_one_of_many: true, dump_definition, ..self.for_table(&table.name, table.quoted(), files) }
+    }
+
+    /// Refuses options that contradict the folder of a dump, which says how its files are read.
+    pub(crate) fn check_for_dump_folder(&self) -> Result<()> {
+        let given = self.reading.contradicting_export().into_iter();
+        match given.filter(|(option, _)| *option != "time-zone").find(|(_, is_given)| *is_given) {
+            None => Ok(()),
+            Some((option, _)) => Err(Error::config(format!("`--{option}` contradicts the folder of a dump"))
+                .with_hint("it says how its files are read")),
+        }
     }
 
     /// Refuses options that contradict a dump of several tables.
@@ -434,6 +453,7 @@ impl LoadArgs {
         let LoadOptions { memory, batch, new_columns, .. } = self.loading.options()?;
         let csv = self.reading.options(self.reads_all_names()).csv_options(self.makes_table())?;
         let csv = csv.with_memory(memory).with_ignore_late_names(new_columns == NewColumns::Ignore);
+        let csv = csv.with_dump_definition(self.dump_definition.clone());
         // Only the given limit applies: rows are not limited by the bytes of `auto`, nor bytes by its rows.
         Ok(match batch {
             BatchSize::Auto => csv,

@@ -1,7 +1,8 @@
-//! `inrush load dump.sql --into 'shop.*'`: all tables of a dump in SQL, made if they are missing, then everything of it that is no row.
+//! `inrush load dump.sql --into 'shop.*'`: all tables of a dump, made if they are missing, then everything of it that is no row. A dump is a file
+//! in SQL, or a folder of mydumper or MySQL Shell.
 //!
 //! ```text
-//! argument -> the dump is read to its end -> tables on the server: there or made -> a load and a ledger job each
+//! argument -> the dump is read to its end, of a folder all but the rows -> tables on the server: there or made -> a load and a ledger job each
 //!          -> views, triggers, routines, events, ALTER TABLE, in their order, if all rows are stored
 //! ```
 //!
@@ -12,28 +13,49 @@ use super::interrupt::Watch;
 use super::manifest::tables::{self, Missing, RestoreTarget};
 use super::many::{self, TableLoad};
 use super::sources;
+use crate::commands::file_args::ManifestFormat;
+use crate::commands::manifest::CsvText;
 use crate::connection::{Environment, hint_at_login};
 use crate::{Output, exit};
 use inrush::blocking::Connection;
+use inrush::sans_io::load::FieldTarget;
+use inrush::sans_io::write::Computed;
+use inrush::sans_io::write::expression::Part;
 use inrush::table::TableName;
 use inrush::{Config, JobStatus, Loader};
 use inrush_core::column::ident::quote_ident;
 use inrush_core::session::{Discard, Query};
 use inrush_core::{Error, Kind, Result, human, zone};
-use inrush_files::{DumpContents, DumpTable, OtherStatement};
-use std::collections::BTreeSet;
+use inrush_files::{DumpContents, DumpFolder, DumpTable, OtherStatement, RowText};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Loads the dump that the arguments name, if they name one for several tables, and returns the exit code.
 pub(super) fn run(args: &LoadArgs, signals: &Watch, output: &Output) -> Result<Option<u8>> {
     let [file] = &args.files[..] else { return Ok(None) };
     let is_for_all = args.into().is_empty() || sources::is_for_many(args.into());
-    if !is_for_all || !args.file_format().is_dump(file) {
-        return Ok(None);
+    let folder = DumpFolder::find(file)?;
+    match &folder {
+        None if is_for_all && args.file_format().is_dump(file) => {}
+        None => return Ok(None),
+        Some(folder) if is_for_all => {
+            args.check_for_dump_folder()?;
+            output.notice(&format!("`{file}` is a dump by {}", folder.program()));
+        }
+        Some(folder) => {
+            return Err(Error::config(format!(
+                "`{file}` is a dump by {}, which is loaded into a database",
+                folder.program()
+            ))
+            .with_hint("`--into 'DATABASE.*'` names it; `--only orders` beside it takes one table"));
+        }
     }
     args.check_for_dump()?;
     let config = args.connect.config(&Environment::of_process())?;
     let database = database(args.into(), config.database())?;
-    let mut contents = DumpContents::read(file)?;
+    let mut contents = match &folder {
+        Some(folder) => folder.read()?,
+        None => DumpContents::read(file)?,
+    };
     args.dump.choose(file, &mut contents)?;
     check(file, &contents)?;
     let args = args.for_dump(time_zone(file, &contents, args.time_zone())?);
@@ -44,14 +66,19 @@ pub(super) fn run(args: &LoadArgs, signals: &Watch, output: &Output) -> Result<O
     };
     let targets: Vec<_> = contents.tables.iter().map(of).collect();
     let mut connection = Connection::connect(&config).map_err(hint_at_login)?;
+    let there = kinds(&mut connection, &database)?;
+    check_kinds(&contents, &there, &args)?;
     let (missing, _) = tables::plan(&mut connection, &targets, true)?;
-    let option = if args.is_dry_run() { "dry-run" } else { "rows-only" };
-    if (args.is_dry_run() || !args.dump.takes_schema()) && !missing.is_empty() {
-        return Err(Error::config(format!("{} is not there, and `--{option}` makes no table", missing.names()))
-            .with_hint(format!("make the tables first, or load without `--{option}`")));
+    if !args.dump.takes_schema() && !missing.is_empty() {
+        return Err(Error::config(format!("{} is not there, and `--rows-only` makes no table", missing.names()))
+            .with_hint("make the tables first, or load without `--rows-only`"));
     }
-    let with_rows =
-        || contents.tables.iter().zip(&targets).filter(|(table, _)| table.has_rows && args.dump.takes_rows());
+    let is_filled = |(table, target): &(&DumpTable, &RestoreTarget)| {
+        let is_checked = !args.is_dry_run() || !missing.has(&target.name);
+        table.has_rows && args.dump.takes_rows() && is_checked
+    };
+    let with_rows: Vec<_> = contents.tables.iter().zip(&targets).filter(is_filled).collect();
+    let with_rows = || with_rows.iter().copied();
     let to_fill: Vec<_> = with_rows().filter(|(_, target)| !missing.has(&target.name)).collect();
     check_triggers(&mut connection, file, &to_fill, &args)?;
     if args.fills_alone() && !args.dump.takes_rows() {
@@ -60,19 +87,112 @@ pub(super) fn run(args: &LoadArgs, signals: &Watch, output: &Output) -> Result<O
         ));
     }
     let missing = if args.dump.is_strict() { unchanged(missing, &mut connection)? } else { missing };
-    missing.create(&mut connection, "another server", |line| output.notice(line))?;
+    needed(&contents, &there, &missing, &database).iter().for_each(|line| output.notice(line));
+    match args.is_dry_run() {
+        true if !missing.is_empty() => output.notice(&format!(
+            "{} would be made; rows are checked against tables that are there, so theirs are not",
+            missing.names()
+        )),
+        true => {}
+        false => missing.create(&mut connection, "another server", |line| output.notice(line))?,
+    }
     drop(connection);
-    let load = |(table, target): (&DumpTable, &RestoreTarget)| {
-        let files = vec![format!("{file}#{}", table.name)];
-        TableLoad { table: table.name.clone(), args: args.for_table_of_dump(&target.name, files), rows: None }
+    let load = |(table, target): (&DumpTable, &RestoreTarget)| TableLoad {
+        table: table.name.clone(),
+        args: match &table.text {
+            Some(text) => of_text(&args, target, table, text),
+            None => {
+                let definition = table.definition.clone().filter(|_| !table.files.is_empty());
+                args.for_table_of_dump(&target.name, files_of(file, table), definition)
+            }
+        },
+        rows: None,
     };
     let then = |code: u8| {
         if !contents.left_out.is_empty() {
             output.notice(&format!("left out: {}", listed(&contents.left_out)));
         }
+        if !contents.unread.is_empty() {
+            output.notice(&format!("not read: {}; `inrush run` plays it", contents.unread.join(", ")));
+        }
         play(&contents.others, code, &args, &config, &database, output)
     };
     many::run_then(&args, with_rows().map(load).collect(), signals, output, then).map(Some)
+}
+
+/// The files of a table's rows.
+fn files_of(file: &str, table: &DumpTable) -> Vec<String> {
+    match table.files.is_empty() {
+        true => vec![format!("{file}#{}", table.name)],
+        false => table.files.clone(),
+    }
+}
+
+/// The load of files that are no SQL.
+fn of_text(args: &LoadArgs, target: &RestoreTarget, table: &DumpTable, text: &RowText) -> LoadArgs {
+    let csv = CsvText {
+        delimiter: text.delimiter.clone(),
+        quote: text.quote.clone(),
+        escape: Some(text.escape.clone()).filter(|escape| !escape.is_empty()),
+        null: None,
+        header: false,
+    };
+    let field = |(column, decoded): &(String, Option<String>)| match decoded {
+        Some(_) => FieldTarget::Skip(column.clone()),
+        None => FieldTarget::Column(column.clone()),
+    };
+    let computed = text.columns.iter().filter_map(|(column, decoded)| {
+        let function = decoded.as_ref()?;
+        let parts = vec![Part::Sql(format!("{function}(")), Part::Field(column.clone()), Part::Sql(")".into())];
+        Some(Computed { column: column.clone(), parts })
+    });
+    let columns = (text.columns.iter().map(field).collect(), computed.collect());
+    args.for_manifest(&target.name, table.files.clone(), (ManifestFormat::Csv, Some(&csv)), columns)
+}
+
+/// What is in a database by its name: whether it is a view.
+fn kinds(connection: &mut Connection, database: &str) -> Result<BTreeMap<String, bool>> {
+    let rows = connection.query::<(String, String)>(
+        "SELECT TABLE_NAME, TABLE_TYPE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ?",
+        (database,),
+    )?;
+    Ok(rows.into_iter().map(|(name, kind)| (name, kind.ends_with("VIEW"))).collect())
+}
+
+/// Refuses a view in the place of a table, and a table in the place of a view: neither is what the dump has.
+fn check_kinds(contents: &DumpContents, there: &BTreeMap<String, bool>, args: &LoadArgs) -> Result<()> {
+    let tables = contents.tables.iter().map(|table| (&table.name, false));
+    let views = contents.others.iter().filter(|_| args.dump.takes_schema()).filter_map(|other| other.view.as_ref());
+    for (name, is_view) in tables.chain(views.map(|view| (view, true))) {
+        if there.get(name).is_some_and(|other| *other != is_view) {
+            let (here, of_dump) = if is_view { ("table", "view") } else { ("view", "table") };
+            return Err(Error::config(format!("{} is a {here} here, and a {of_dump} in the dump", quote_ident(name)))
+                .with_hint("drop or rename it, or load into another database"));
+        }
+    }
+    Ok(())
+}
+
+/// Sentences about tables that foreign keys refer to, and which are neither there nor made.
+fn needed(contents: &DumpContents, there: &BTreeMap<String, bool>, missing: &Missing, database: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    for table in &contents.tables {
+        let name = TableName { schema: database.to_owned(), name: table.name.clone() };
+        let Some(definition) = table.definition.as_deref().filter(|_| missing.has(&name)) else { continue };
+        let referred: BTreeSet<_> = tables::references(definition).into_iter().collect();
+        for (schema, other) in referred {
+            let is_made = contents.tables.iter().any(|table| table.name == other) || there.contains_key(&other);
+            if schema.is_none_or(|schema| schema == database) && !is_made {
+                lines.push(format!(
+                    "{} has a foreign key to {}, which is not there and not made: the rows of the dump are stored, and later ones \
+                     refused until it is there",
+                    quote_ident(&table.name),
+                    quote_ident(&other)
+                ));
+            }
+        }
+    }
+    lines
 }
 
 /// Refuses rows of tables whose triggers would fire for them: the dump has what they wrote when the rows were made. Tables whose rows are
@@ -105,12 +225,18 @@ fn check_triggers(
                 jobs.insert(Loader::status(&args.connect.config(&Environment::of_process())?, &target.name.schema)?)
             }
         };
-        let source = std::fs::canonicalize(file).map_or_else(|_| file.to_owned(), |path| path.display().to_string());
+        let source_of = |file: &String| {
+            let file = file.strip_suffix(&format!("#{}", table.name)).unwrap_or(file);
+            std::fs::canonicalize(file).map_or_else(|_| file.to_owned(), |path| path.display().to_string())
+        };
+        let sources: Vec<_> = files_of(file, table).iter().map(source_of).collect();
         let of = format!("{}.{}", target.name.schema, target.name.name);
         // Some servers take names that differ by case for the same.
-        let is_of = |job: &JobStatus| job.source == source && job.target.to_lowercase() == of.to_lowercase();
-        let is_stored = |job: &JobStatus| is_of(job) && job.run.is_none();
-        if !args.loads_again() && jobs.iter().any(is_stored) {
+        let is_stored = |source: &String| {
+            let is_of = |job: &&JobStatus| job.source == *source && job.target.to_lowercase() == of.to_lowercase();
+            jobs.iter().filter(is_of).any(|job| job.run.is_none())
+        };
+        if !args.loads_again() && sources.iter().all(is_stored) {
             continue;
         }
         let names: Vec<_> = names.iter().map(|name| quote_ident(name)).collect();
@@ -127,8 +253,14 @@ fn check_triggers(
             ),
         )
         .with_hint(format!(
-            "drop them; {again}. As any other file, with the triggers, `{file}#{name}` loads the rows of one table: `--into {name}`",
-            name = table.name,
+            "drop them; {again}{}",
+            match table.files.is_empty() {
+                true => format!(
+                    ". As any other file, with the triggers, `{file}#{name}` loads the rows of one table: `--into {name}`",
+                    name = table.name
+                ),
+                false => String::new(),
+            }
         )));
     }
     Ok(())
@@ -148,8 +280,9 @@ fn unchanged(missing: Missing, connection: &mut Connection) -> Result<Missing> {
 /// The database that is filled.
 fn database(into: &str, default: Option<&str>) -> Result<String> {
     let none = || {
-        Error::config("no database is named for the tables of the dump")
-            .with_hint("`--into 'DATABASE.*'` or `-D DATABASE` names it; `--into TABLE` loads the rows of one table")
+        Error::config("no database is named for the tables of the dump").with_hint(
+            "`--into 'DATABASE.*'` or `-D DATABASE` names it; of a file, `--into TABLE` loads the rows of one table",
+        )
     };
     match into.strip_suffix(".*") {
         Some(schema) => Ok(TableName::parse(&format!("{schema}.t"))?.schema),
@@ -204,12 +337,20 @@ fn play(
         output.notice(&format!("not played ({why}): {}", listed(others)));
         return Ok(exit::OK);
     }
-    let mut connection = Connection::connect(config.clone().with_database(database)).map_err(hint_at_login)?;
+    let connect = || Connection::connect(config.clone().with_database(database)).map_err(hint_at_login);
+    let (mut connection, mut file) = (connect()?, &others[0].file);
     let (mut n_played, mut n_there) = (0_u64, 0_u64);
     let mut needing = Vec::new();
     let mut warned = BTreeSet::new();
     for other in others {
-        let doing = || format!("the statement in line {} of the dump, `{}`", other.line, beginning(&other.text));
+        if other.file != *file {
+            // What a file sets is its own.
+            (connection, file) = (connect()?, &other.file);
+        }
+        let doing = || match &other.file {
+            Some(_) => format!("the statement in {}, `{}`", other.place(), beginning(&other.text)),
+            None => format!("the statement in {} of the dump, `{}`", other.place(), beginning(&other.text)),
+        };
         let mut played = connection.run(Query::new(&other.text, &mut Discard));
         if let Err(error) = &played
             && error.code() == UNKNOWN_COLLATION
@@ -304,8 +445,8 @@ fn listed(others: &[OtherStatement]) -> String {
 /// A statement in a list: what it is about, or its beginning.
 fn named(other: &OtherStatement) -> String {
     match &other.subject {
-        Some(subject) => format!("{subject} (line {})", other.line),
-        None => format!("line {}, `{}`", other.line, beginning(&other.text)),
+        Some(subject) => format!("{subject} ({})", other.place()),
+        None => format!("{}, `{}`", other.place(), beginning(&other.text)),
     }
 }
 

@@ -76,6 +76,11 @@ pub(crate) fn plan(
     Ok((missing, order))
 }
 
+/// The tables that the foreign keys of a CREATE TABLE refer to, each with its database if it names one.
+pub(crate) fn references(definition: &str) -> Vec<(Option<String>, String)> {
+    Definition::parse(definition).map(|definition| definition.references()).unwrap_or_default()
+}
+
 fn check_database(connection: &mut Connection, schema: &str) -> Result<()> {
     let found = connection
         .query_opt::<String>("SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?", (schema,))?;
@@ -127,7 +132,9 @@ impl Missing {
             let name = table.quoted();
             let with_json = if has_json { definition.with_json() } else { definition.clone() };
             if with_json != definition {
-                say(&format!("{name}: texts that are checked to be documents become JSON"));
+                say(&format!(
+                    "{name}: texts that are checked to be documents become JSON, which keeps the last of members of one name, and orders them anew"
+                ));
             }
             for collation in with_json.collations() {
                 if known.contains_key(&collation) {

@@ -1,0 +1,241 @@
+//! Dumps that are folders: what the client makes of the dump of the same tables, and what is refused.
+
+use crate::manifests::{beside, is_equal, stored};
+use crate::place::{Done, Place, everywhere};
+use std::process::Command;
+
+const TABLES: &str = r#"
+CREATE TABLE parent (id INT PRIMARY KEY, n VARCHAR(20) CHARACTER SET utf8mb4);
+CREATE TABLE child (id INT PRIMARY KEY AUTO_INCREMENT, p INT, t TEXT CHARACTER SET utf8mb4, b BLOB, f BIT(5), ts TIMESTAMP NULL, j JSON,
+  gen INT AS (p + 1) VIRTUAL, KEY kp (p), FOREIGN KEY (p) REFERENCES parent (id));
+CREATE TABLE `none` (a INT);
+INSERT INTO parent VALUES (1, 'one'), (2, 'tw''o\\'), (3, NULL);
+INSERT INTO child (p, t, b, f, ts, j) VALUES (1, 'line1\nline2\t;"q"''s', 0x00ff0a5c27, b'101', '2024-01-01 00:00:00', '{"a": [1, "x\\n"]}'),
+  (2, '', NULL, NULL, NULL, NULL), (NULL, 'ünï😀', '', 0, '1999-12-31 23:59:59', '[null]');
+CREATE VIEW a AS SELECT id FROM b;
+CREATE OR REPLACE VIEW b AS SELECT id, t FROM child;
+CREATE TRIGGER tr BEFORE INSERT ON parent FOR EACH ROW SET NEW.n = 'new';
+CREATE PROCEDURE pr() INSERT INTO parent VALUES (99, 'p');
+"#;
+
+/// The tables, the view `a` after the one that it needs.
+fn make(place: &Place) {
+    place.sql(&TABLES.replace("CREATE VIEW a", "CREATE VIEW b AS SELECT id, t FROM child; CREATE VIEW a"));
+}
+
+/// What the server's own program dumps, into a file of a folder.
+fn dump(place: &Place, arguments: &str, file: &str) {
+    let output = place
+        .server
+        .dump()
+        .args(["--compact", "--skip-opt", "--quick", "--extended-insert"])
+        .args(arguments.split(' '))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    place.write(file, &output.stdout);
+}
+
+fn compress(place: &Place, file: &str) {
+    assert!(Command::new("gzip").arg(place.path(file)).status().unwrap().success());
+}
+
+/// `inrush load` of the folder `dump` of `from`.
+#[track_caller]
+fn load(from: &Place, into: &Place, arguments: &str) -> Done {
+    let mut command = into.command(arguments);
+    command.current_dir(from.folder.path()).args(["--json", "-q"]);
+    into.done(&command.output().unwrap())
+}
+
+/// The folder `dump` as mydumper writes it.
+fn mydumper(place: &Place) {
+    let schema = place.schema.name();
+    std::fs::create_dir(place.path("dump")).unwrap();
+    place.write("dump/metadata", "# Started dump at: 2026-01-01 00:00:00\n# Finished dump at: 2026-01-01 00:00:01\n");
+    place.write("dump/shop-schema-create.sql", "CREATE DATABASE `shop`;\n");
+    for table in ["parent", "child", "none"] {
+        dump(
+            place,
+            &format!("--create-options --no-data --skip-triggers {schema} {table}"),
+            &format!("dump/shop.{table}-schema.sql"),
+        );
+    }
+    for view in ["a", "b"] {
+        place.write(
+            &format!("dump/shop.{view}-schema.sql"),
+            format!("CREATE TABLE `{view}` (\n`id` int\n) ENGINE=MyISAM;\n"),
+        );
+        let made = place.sql(&format!("SHOW CREATE VIEW {view}"));
+        let from = made.find("CREATE ").unwrap();
+        let until = made.find(",utf8").unwrap();
+        let made = made[from..until].replace(&format!("`{schema}`."), "");
+        place.write(
+            &format!("dump/shop.{view}-schema-view.sql"),
+            format!(
+                "/*!40101 SET NAMES binary*/;\nDROP TABLE IF EXISTS `{view}`;\nDROP VIEW IF EXISTS `{view}`;\n{made};\n"
+            ),
+        );
+    }
+    let rows = "--no-create-info --skip-triggers --tz-utc --set-charset";
+    dump(place, &format!("{rows} --where id<3 {schema} parent"), "dump/shop.parent.00000.sql");
+    dump(place, &format!("{rows} --where id>=3 {schema} parent"), "dump/shop.parent.00001.sql");
+    compress(place, "dump/shop.parent.00001.sql");
+    dump(place, &format!("{rows} --hex-blob {schema} child"), "dump/shop.child.00000.sql");
+    dump(
+        place,
+        &format!("--no-create-info --no-data --triggers {schema} parent"),
+        "dump/shop.parent-schema-triggers.sql",
+    );
+    dump(
+        place,
+        &format!("--no-create-info --no-data --skip-triggers --routines {schema}"),
+        "dump/shop-schema-post.sql",
+    );
+}
+
+/// What is there beside rows.
+const MADE: &str = "SELECT GROUP_CONCAT(n ORDER BY n) FROM (SELECT TABLE_NAME AS n FROM information_schema.TABLES
+    WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME NOT LIKE 'inrush%' UNION ALL SELECT TRIGGER_NAME FROM information_schema.TRIGGERS
+    WHERE TRIGGER_SCHEMA = DATABASE() UNION ALL SELECT ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = DATABASE()) AS x";
+
+#[test]
+fn a_folder_of_mydumper() {
+    everywhere("dump_mydumper", |place| {
+        make(place);
+        mydumper(place);
+        let into = beside(place);
+        for run in ["first", "again"] {
+            let done = load(place, &into, "dump --into *");
+            assert_eq!(stored(&done), (0, 6), "{run}: {}", done.stderr);
+            ["parent", "child"].iter().for_each(|table| is_equal(place, &into, table, ""));
+            assert_eq!(into.sql(MADE), "a,b,child,none,parent,pr,tr", "{run}: {}", done.stderr);
+            assert_eq!(into.sql("SELECT COUNT(*) FROM a"), "3");
+        }
+        // A part of it.
+        let into = beside(place);
+        let mut command = into.command("dump --into * --only child");
+        let done = into.done(&command.current_dir(place.folder.path()).arg("--json").output().unwrap());
+        assert_eq!(stored(&done), (0, 3), "{}", done.stderr);
+        assert!(done.stderr.contains("`child` has a foreign key to `parent`, which is not there"), "{}", done.stderr);
+        assert_eq!(into.sql(MADE), "child");
+        is_equal(place, &into, "child", "");
+    });
+}
+
+/// The form in which LOAD DATA reads the rows.
+#[test]
+fn a_folder_of_mydumper_with_load_data() {
+    everywhere("dump_mydumper_dat", |place| {
+        std::fs::create_dir(place.path("dump")).unwrap();
+        place.write("dump/metadata", "Finished dump at: 2026-01-01 00:00:01\n");
+        place.write("dump/shop-schema-create.sql", "CREATE DATABASE `shop`;\n");
+        place.write(
+            "dump/shop.t-schema.sql",
+            "CREATE TABLE `t` (\n`id` int PRIMARY KEY,\n`x` text CHARACTER SET utf8mb4,\n`b` blob,\n`c` blob);\n",
+        );
+        place.write(
+            "dump/shop.t.00000.sql",
+            "/*!40101 SET NAMES binary*/;\n/*!40103 SET TIME_ZONE='+00:00' */;\nLOAD DATA LOCAL INFILE 'shop.t.00000.dat' REPLACE INTO TABLE `t` \
+             CHARACTER SET binary FIELDS TERMINATED BY '\\t' ENCLOSED BY '' ESCAPED BY '\\\\' LINES STARTING BY '' TERMINATED BY '\\n' \
+             (`id`,`x`,@b,`c`) SET `b`=UNHEX(@b);\n",
+        );
+        place.write("dump/shop.t.00000.dat", b"1\t\xc3\xbc\\n\\t\\\\\t00ff\t\xff\\0\\\n\n2\t\\N\t\\N\t\n");
+        let done = place.load("dump --into *");
+        assert_eq!(stored(&done), (0, 2), "{}", done.stderr);
+        let rows = place.sql("SELECT id, HEX(x), HEX(b), HEX(c) FROM t ORDER BY id");
+        assert_eq!(rows, "1,C3BC0A095C,00FF,FF000A|2,NULL,NULL,");
+    });
+}
+
+#[test]
+fn a_folder_of_mysql_shell() {
+    everywhere("dump_shell", |place| {
+        let into = beside(place);
+        make(place);
+        let schema = place.schema.name();
+        std::fs::create_dir(place.path("dump")).unwrap();
+        place.write(
+            "dump/@.json",
+            r#"{"schemas": ["shop"], "basenames": {"shop": "shop"}, "defaultCharacterSet": "utf8mb4", "tzUtc": true}"#,
+        );
+        place.write(
+            "dump/@.done.json",
+            r#"{"chunkFileBytes": {"shop@parent@0.tsv.gz": 1, "shop@parent@@1.tsv.gz": 1, "shop@child.tsv": 1}}"#,
+        );
+        place.write(
+            "dump/shop.json",
+            r#"{"tables": ["parent", "child", "none"], "views": ["a", "b"], "basenames":
+             {"parent": "shop@parent", "child": "shop@child", "none": "shop@none", "a": "shop@a", "b": "shop@b"}}"#,
+        );
+        let options = |columns: &str, decoded: &str, extension: &str| {
+            format!(
+                r#"{{"options": {{"columns": [{columns}], "decodeColumns": {{{decoded}}}, "fieldsTerminatedBy": "\t"}}, "extension": "{extension}"}}"#
+            )
+        };
+        place.write("dump/shop@parent.json", options(r#""id", "n""#, "", "tsv.gz"));
+        let of_child = options(r#""id", "p", "t", "b", "f", "ts", "j""#, r#""b": "FROM_BASE64", "f": "UNHEX""#, "tsv");
+        place.write("dump/shop@child.json", of_child);
+        for table in ["parent", "child", "none"] {
+            dump(
+                place,
+                &format!("--create-options --no-data --skip-triggers {schema} {table}"),
+                &format!("dump/shop@{table}.sql"),
+            );
+        }
+        place.write("dump/shop@a.sql", "DROP TABLE IF EXISTS `a`;\nDROP VIEW IF EXISTS `a`;\nCREATE VIEW `a` AS select `b`.`id` AS `id` from `b`;\n");
+        place.write(
+            "dump/shop@b.sql",
+            "CREATE VIEW `b` AS select `child`.`id` AS `id`,`child`.`t` AS `t` from `child`;\n",
+        );
+        place.write("dump/shop@b.pre.sql", "CREATE TABLE `b` (`id` int);\n");
+        dump(place, &format!("--no-create-info --no-data --triggers {schema} parent"), "dump/shop@parent.triggers.sql");
+        dump(place, &format!("--no-create-info --no-data --skip-triggers --routines {schema}"), "dump/shop.sql");
+        place.write("dump/shop@parent@0.tsv", "1\tone\n2\ttw'o\\\\\n");
+        compress(place, "dump/shop@parent@0.tsv");
+        place.write("dump/shop@parent@@1.tsv", "3\t\\N\n");
+        compress(place, "dump/shop@parent@@1.tsv");
+        place.write(
+            "dump/shop@child.tsv",
+            "1\t1\tline1\\nline2\\t;\"q\"'s\tAP8KXCc=\t05\t2024-01-01 00:00:00\t{\"a\": [1, \"x\\\\n\"]}\n2\t2\t\t\\N\t\\N\t\\N\t\\N\n\
+             3\t\\N\tünï😀\t\t00\t1999-12-31 23:59:59\t[null]\n",
+        );
+        for run in ["first", "again"] {
+            let done = load(place, &into, "dump --into *");
+            assert_eq!(stored(&done), (0, 6), "{run}: {}", done.stderr);
+            ["parent", "child"].iter().for_each(|table| is_equal(place, &into, table, ""));
+            assert_eq!(into.sql(MADE), "a,b,child,none,parent,pr,tr", "{run}: {}", done.stderr);
+        }
+    });
+}
+
+#[test]
+fn folders_that_cannot_be_loaded() {
+    everywhere("dump_folder_bad", |place| {
+        place.sql("CREATE TABLE t (a INT)");
+        let check = |arguments: &str, code: i32, says: &str| {
+            let done = place.load(arguments);
+            assert_eq!(done.code, code, "{arguments}: {}", done.stderr);
+            assert!(done.stderr.contains(says), "{arguments}: {}", done.stderr);
+            assert_eq!(place.sql("SELECT COUNT(*) FROM t"), "0", "{arguments}");
+        };
+        std::fs::create_dir(place.path("dump")).unwrap();
+        place.write("dump/shop-schema-create.sql", "CREATE DATABASE `shop`;\n");
+        place.write("dump/shop.t-schema.sql", "CREATE TABLE `t` (`a` int);\n");
+        place.write("dump/shop.t.00000.sql", "INSERT INTO `t` VALUES (1);\n");
+        place.write("dump/metadata.partial", "Started dump at: 1\n");
+        check("dump --into *", 2, "did not come to its end");
+        std::fs::rename(place.path("dump/metadata.partial"), place.path("dump/metadata")).unwrap();
+        check("dump --into *", 2, "does not say `Finished dump at`");
+        place.write("dump/metadata", "Finished dump at: 2\n");
+        check("dump --into t", 1, "`dump` is a dump by mydumper, which is loaded into a database");
+        check("dump#other --into *", 1, "is no dump of a database `other`");
+        check("dump --into * --delimiter ;", 1, "`--delimiter` contradicts the folder of a dump");
+        check("dump --into * --only u", 1, "`dump` has no table `u`");
+        // Found at its end, so rows before it may be stored: here it has none.
+        place.write("dump/shop.t.00000.sql", "INSERT INTO `t` VALUES (1");
+        check("dump --into *", 2, "nothing ends the last statement");
+        place.write("dump/@.json", r#"{"schemas": ["shop"]}"#);
+        check("dump --into *", 2, "it has no file `@.done.json`");
+    });
+}

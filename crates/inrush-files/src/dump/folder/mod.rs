@@ -1,0 +1,182 @@
+//! Dumps that are folders, as mydumper and MySQL Shell write them: which of their files is what, and the contents of all of them as those of
+//! one dump, in the order in which it is loaded.
+//!
+//! ```text
+//! names of files -> finished? which database? -> tables -> heads of the files of rows -> routines, views, triggers
+//! ```
+//!
+//! Invariant: of the files of rows, only the beginnings are read here.
+
+mod mydumper;
+mod mysql_shell;
+
+use super::contents::{DumpContents, Reading};
+use crate::script::script_bytes;
+use inrush_core::error::{Error, Result};
+use std::cmp::Ordering;
+use std::path::Path;
+
+/// A folder with the files of a dump.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DumpFolder {
+    path: String,
+    program: Program,
+    /// The names of its files, in the order of the numbers in them.
+    files: Vec<String>,
+    /// The database of it that is requested.
+    database: Option<String>,
+}
+
+/// What wrote it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Program {
+    Mydumper,
+    MysqlShell,
+}
+
+impl DumpFolder {
+    /// The dump that a path names: a folder, or a folder and one of the databases in it after a `#`. `None` for other files and folders.
+    ///
+    /// # Errors
+    /// `Config` for a folder that cannot be read.
+    pub fn find(path: &str) -> Result<Option<Self>> {
+        let (folder, database) = match path.rsplit_once('#') {
+            Some((folder, database)) if !Path::new(path).exists() => (folder, Some(database.to_owned())),
+            _ => (path, None),
+        };
+        if !Path::new(folder).is_dir() {
+            return Ok(None);
+        }
+        let cannot_read = |error| Error::config(format!("cannot read the folder `{folder}`: {error}"));
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(folder).map_err(cannot_read)? {
+            let entry = entry.map_err(cannot_read)?;
+            if !entry.path().is_dir() {
+                files.extend(entry.file_name().into_string().ok());
+            }
+        }
+        files.sort_by(|one, other| by_numbers(one, other));
+        let program = match () {
+            () if mysql_shell::is_of(&files) => Program::MysqlShell,
+            () if mydumper::is_of(&files) => Program::Mydumper,
+            () => return Ok(None),
+        };
+        let path = folder.trim_end_matches('/').to_owned();
+        Ok(Some(Self { path, program, files, database }))
+    }
+
+    /// The program that wrote it.
+    pub fn program(&self) -> &'static str {
+        match self.program {
+            Program::Mydumper => "mydumper",
+            Program::MysqlShell => "MySQL Shell",
+        }
+    }
+
+    /// Reads all of it but the rows.
+    ///
+    /// # Errors
+    /// `Data` for a dump that did not come to its end, and for files that are missing or cannot be read; `Config` for several databases,
+    /// of which none is named.
+    pub fn read(&self) -> Result<DumpContents> {
+        match self.program {
+            Program::Mydumper => mydumper::read(self),
+            Program::MysqlShell => mysql_shell::read(self),
+        }
+    }
+
+    fn has(&self, file: &str) -> bool {
+        self.files.iter().any(|one| one == file)
+    }
+
+    fn path_of(&self, file: &str) -> String {
+        format!("{}/{file}", self.path)
+    }
+
+    /// The text of a small file.
+    fn text_of(&self, file: &str) -> Result<String> {
+        let path = self.path_of(file);
+        let (mut bytes, _) = script_bytes(&path)?;
+        let mut text = Vec::new();
+        bytes.read_to_end(&mut text).map_err(|error| Error::data(format!("cannot read `{path}`: {error}")))?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// Adds the statements of these files.
+    fn add(&self, files: &[String], reading: &mut Reading) -> Result<()> {
+        for file in files {
+            let path = self.path_of(file);
+            let (bytes, _) = script_bytes(&path)?;
+            reading.add(&path, Some(file), bytes)?;
+        }
+        Ok(())
+    }
+
+    /// The one of these databases that is taken: the requested one, or the only one.
+    fn chosen<'a>(&self, databases: &'a [(String, String)]) -> Result<&'a (String, String)> {
+        let names: Vec<_> = databases.iter().map(|(_, name)| format!("`{name}`")).collect();
+        match (&self.database, databases) {
+            (None, [only]) => Ok(only),
+            (None, []) => Err(Error::config(format!("`{}` is a dump of no database", self.path))),
+            (None, [(_, first), ..]) => {
+                Err(Error::config(format!("`{}` is a dump of several databases: {}", self.path, names.join(", ")))
+                    .with_hint(format!("name one after a `#`: `{}#{first}`", self.path)))
+            }
+            (Some(wanted), all) => all.iter().find(|(_, name)| name == wanted).ok_or_else(|| {
+                Error::config(format!("`{}` is no dump of a database `{wanted}`", self.path))
+                    .with_hint(format!("it is one of {}", names.join(", ")))
+            }),
+        }
+    }
+
+    /// The error of a dump that did not come to its end.
+    fn unfinished(&self, why: &str) -> Error {
+        Error::data(format!("`{}` is a dump by {} that did not come to its end: {why}", self.path, self.program()))
+            .with_hint("dump again; if it was copied here, compare the folder with its origin")
+    }
+
+    fn missing(&self, file: &str, by: &str) -> Error {
+        Error::data(format!("`{}` has no file `{file}`, which {by} names", self.path))
+            .with_hint("compare the folder with its origin, or dump again")
+    }
+
+    /// Files of views, each after those of the views that it names.
+    fn views_in_order(&self, views: &[(String, String)]) -> Result<Vec<String>> {
+        let mut texts = Vec::new();
+        for (name, file) in views {
+            texts.push((format!("`{}`", name.replace('`', "``")), file.clone(), self.text_of(file)?));
+        }
+        let mut ordered = Vec::new();
+        while !texts.is_empty() {
+            let needs_none = |at: &usize| {
+                let others = texts.iter().enumerate().filter(|(other, _)| other != at);
+                others.map(|(_, (name, ..))| name).all(|name| !texts[*at].2.contains(&**name))
+            };
+            // Views that name each other, be it only as a column: one of them is first.
+            let next = (0..texts.len()).find(needs_none).unwrap_or(0);
+            ordered.push(texts.remove(next).1);
+        }
+        Ok(ordered)
+    }
+}
+
+/// Compares names so that 2 comes before 10.
+fn by_numbers(one: &str, other: &str) -> Ordering {
+    parts(one).cmp(&parts(other)).then_with(|| one.cmp(other))
+}
+
+/// A name as texts, each with the number after it.
+fn parts(name: &str) -> Vec<(&str, u64)> {
+    let mut parts = Vec::new();
+    let mut rest = name;
+    while !rest.is_empty() {
+        let text = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+        let digits = rest[text..].find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len() - text);
+        parts.push((&rest[..text], rest[text..text + digits].parse().unwrap_or(0)));
+        rest = &rest[text + digits..];
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests;
