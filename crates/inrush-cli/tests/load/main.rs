@@ -58,6 +58,7 @@ mod partitioned;
 mod parts;
 mod place;
 mod promises;
+mod random_dumps;
 mod random_schemas;
 mod record_batches;
 mod refresh;
