@@ -9,6 +9,7 @@ use crate::open::STREAM_HEAD;
 use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use inrush_core::error::{Error, Result};
+use inrush_core::load::ledger::Mapping;
 use std::sync::Arc;
 
 /// The rows of `batches` as a source for a load. `options` say how they are cut; the first rows are read at once.
@@ -79,7 +80,8 @@ pub fn record_batches_by_content(
 }
 
 /// The same for rows that are known by their name alone, such as those of a table: a later run compares the stored rows of an unfinished load,
-/// and takes one that is finished for loaded, whatever the rows are by then. They must come in one order in every run.
+/// and takes one that is finished for loaded, whatever the rows are by then. They must come in one order in every run. `reading` is what else
+/// must be the same when a load is continued.
 ///
 /// # Errors
 /// Those of [`record_batches`].
@@ -87,9 +89,11 @@ pub fn record_batches_by_name(
     name: &str,
     batches: impl RecordBatchReader + Send + 'static,
     options: &CsvOptions,
+    reading: Mapping,
 ) -> Result<Box<dyn FileSource>> {
     let mut source = columnar(name, batches, options)?;
     source.known_by_content(0, 0);
+    source.read_as(reading);
     Ok(Box::new(source))
 }
 

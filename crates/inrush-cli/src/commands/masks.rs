@@ -140,6 +140,11 @@ impl Masked {
         Ok(Self { name, columns, unique: unique.into_iter().flatten().collect(), generated })
     }
 
+    /// Columns that hold each value once.
+    pub(crate) fn unique(&self) -> &[String] {
+        &self.unique
+    }
+
     /// The masks of these columns, in their order, and what compares those of unique columns.
     pub(crate) fn of_columns(&self, rules: &MaskRules, names: &[String]) -> Result<(TableMasks, UniqueMasks)> {
         let column = |name: &String| self.columns.iter().find(|column| column.name == *name).cloned();

@@ -17,6 +17,7 @@ mod columns;
 mod comments;
 mod computed;
 mod copy;
+mod copy_chosen;
 mod copy_resumed;
 mod copy_stopped;
 mod doctor;

@@ -140,6 +140,8 @@ pub(crate) struct Columnar<A> {
     arrays: A,
     meter: Arc<Meter>,
     location: SourceLocation,
+    /// What else must be the same when a load is continued.
+    reading: Mapping,
     cuts: Cuts,
     /// The most rows of a batch if [`Cuts::rows`] is `None`.
     default_rows: usize,
@@ -254,6 +256,7 @@ impl<A: Arrays> Columnar<A> {
             arrays,
             meter,
             location,
+            reading: Mapping::default(),
             cuts,
             default_rows: DEFAULT_ROWS,
             shape: Arc::new(BatchShape {
@@ -308,6 +311,11 @@ impl<A: Arrays> Columnar<A> {
         self.pending = read;
         self.location = SourceLocation::Stream { name: self.name.clone(), hash: checksum(&text) };
         Ok(())
+    }
+
+    /// Adds to what must be the same when a load is continued.
+    pub(crate) fn read_as(&mut self, reading: Mapping) {
+        self.reading = reading;
     }
 
     /// Identifies the rows by all of them.
@@ -495,7 +503,7 @@ impl<A: Arrays> Source for Columnar<A> {
 
     fn reading(&self) -> Mapping {
         let limit = self.cuts.limit.map_or("none".into(), |limit| limit.to_string());
-        Mapping::default().with("format", "typed").with("limit", limit)
+        Mapping::default().with("format", "typed").with("limit", limit).and(self.reading.clone())
     }
 
     fn hash_of_first(&mut self, bytes: u64) -> Result<Option<u64>> {

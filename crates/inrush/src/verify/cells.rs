@@ -66,7 +66,7 @@ pub(super) fn compare(
         None => pair.bounds(rows, cell_rows)?,
     };
     let pace = options.rate.map(Pace::new);
-    if let Some(rate) = options.rate.filter(|rate| bounds.is_none() && rows > rate.get()) {
+    if let Some(rate) = options.rate.filter(|rate| bounds.is_none() && rows > rate.get() && !options.rate_of_ranges) {
         return Err(Error::config(format!("{} cannot be compared at {rate} rows a second: it is read at once", pair.one.table))
             .with_hint("a rate needs a key that begins with a number, a date or a time, or with a text of one collation on both sides"));
     }

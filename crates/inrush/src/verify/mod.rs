@@ -29,9 +29,12 @@ pub struct VerifyOptions {
     pub(crate) columns_alone: bool,
     pub(crate) subset: bool,
     pub(crate) condition: Option<String>,
+    pub(crate) condition_of_first: Option<String>,
     pub(crate) lanes: usize,
     pub(crate) described: usize,
     pub(crate) rate: Option<NonZeroU64>,
+    /// Whether tables without ranges are read at once all the same.
+    pub(crate) rate_of_ranges: bool,
     pub(crate) checkpoint: Option<PathBuf>,
     pub(crate) snapshot: bool,
 }
@@ -43,9 +46,11 @@ impl Default for VerifyOptions {
             columns_alone: false,
             subset: false,
             condition: None,
+            condition_of_first: None,
             lanes: 2,
             described: 20,
             rate: None,
+            rate_of_ranges: false,
             checkpoint: None,
             snapshot: false,
         }
@@ -82,6 +87,12 @@ impl VerifyOptions {
         self
     }
 
+    /// Only rows of the first table that fulfil this condition of SQL, with all rows of the second one: for a copy of some rows of a table.
+    pub fn with_condition_of_first(mut self, sql: impl Into<String>) -> Self {
+        self.condition_of_first = Some(sql.into());
+        self
+    }
+
     /// So many pairs of connections compare side by side, where the key begins with a number, a date or a time, bytes, or a text of one
     /// collation on two servers of one kind. Default: 2.
     pub fn with_lanes(mut self, n: usize) -> Self {
@@ -91,7 +102,13 @@ impl VerifyOptions {
 
     /// At most so many rows a second are read of each table. An error for tables of more rows whose key has no ranges, as they are read at once.
     pub fn with_rate(mut self, rows: NonZeroU64) -> Self {
-        self.rate = Some(rows);
+        (self.rate, self.rate_of_ranges) = (Some(rows), false);
+        self
+    }
+
+    /// The same, but tables whose key has no ranges are read at once, whatever their size.
+    pub fn with_rate_of_ranges(mut self, rows: NonZeroU64) -> Self {
+        (self.rate, self.rate_of_ranges) = (Some(rows), true);
         self
     }
 
@@ -249,6 +266,9 @@ fn compare(
     if let Some(condition) = &options.condition {
         one.check_condition(condition)?;
         other.check_condition(condition)?;
+    }
+    if let Some(condition) = &options.condition_of_first {
+        one.check_condition(condition)?;
     }
     let mut pair = Pair::new(one, other, options, is_one_server)?;
     let mut verified = Verified { key: pair.key_names(), columns: pair.column_names(), ..Verified::default() };

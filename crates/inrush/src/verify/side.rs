@@ -136,8 +136,8 @@ pub(super) struct Pair {
     pub(super) sql: [Sql; 2],
     /// The first column of the key, if its ranges have the same rows in both tables.
     range: Option<PartBy>,
-    /// The condition of the rows that are compared.
-    condition: String,
+    /// The conditions of the rows of each side that are compared.
+    conditions: [String; 2],
     /// Whether the second side's rows are those whose key the first table has, which one server can find out.
     joins: bool,
     is_one_server: bool,
@@ -183,10 +183,15 @@ impl Pair {
         };
         let sql = [sql(true, &one.table)?, sql(false, &other.table)?];
         let range = key.first().and_then(|name| range(&one, &other, name, is_one_family));
-        let condition = options.condition.as_ref().map_or("TRUE".to_owned(), |condition| format!("({condition}\n)"));
+        let of_both = options.condition.as_ref().map_or("TRUE".to_owned(), |condition| format!("({condition}\n)"));
+        let of_first = match &options.condition_of_first {
+            Some(condition) => format!("{of_both} AND ({condition}\n)"),
+            None => of_both.clone(),
+        };
+        let conditions = [of_first, of_both];
         let joins = options.subset && is_one_server;
         let is_snapshot = options.snapshot;
-        Ok(Self { one, other, sql, range, condition, joins, is_one_server, is_snapshot })
+        Ok(Self { one, other, sql, range, conditions, joins, is_one_server, is_snapshot })
     }
 
     /// The larger number of rows, as the optimizers estimate.
@@ -211,7 +216,8 @@ impl Pair {
 
     /// What is compared, for a checkpoint.
     pub(super) fn identity(&self) -> String {
-        let mut texts = vec![self.condition.as_str(), if self.joins { "joins" } else { "" }];
+        let mut texts = self.conditions.iter().map(String::as_str).collect::<Vec<_>>();
+        texts.push(if self.joins { "joins" } else { "" });
         let sides = [&self.one, &self.other].map(|side| (side.config.server(), &side.definition));
         for (sql, (server, definition)) in self.sql.iter().zip(&sides) {
             texts.extend([server, *definition, &sql.table, &sql.digest, &sql.key_digest].map(String::as_str));
@@ -222,10 +228,11 @@ impl Pair {
 
     /// The condition of a side for rows in a range of the key, or for all.
     pub(super) fn condition(&self, side: usize, range: Option<&str>) -> String {
-        let condition = match range {
-            Some(range) => format!("({range}) AND {}", self.condition),
-            None => self.condition.clone(),
+        let of = |side: usize| match range {
+            Some(range) => format!("({range}) AND {}", self.conditions[side]),
+            None => self.conditions[side].clone(),
         };
+        let condition = of(side);
         if side == 0 || !self.joins {
             return condition;
         }
@@ -234,7 +241,7 @@ impl Pair {
             (Some(PartBy::Whole(_)), [column]) => [column.quoted(); 2],
             _ => [self.sql[1].key_digest.as_str(), &one.key_digest],
         };
-        format!("{condition} AND {} IN (SELECT {} FROM {} WHERE {condition})", keys[0], keys[1], one.table)
+        format!("{condition} AND {} IN (SELECT {} FROM {} WHERE {})", keys[0], keys[1], one.table, of(0))
     }
 
     pub(super) fn key_names(&self) -> Vec<String> {

@@ -1,11 +1,13 @@
 //! The command line of `inrush copy`.
 
-use crate::commands::load::LoaderArgs;
+use crate::commands::load::{LoaderArgs, parse_rate};
+use crate::commands::masks::MaskArgs;
 use crate::connection::{PasswordOfUrl, server_by_url};
 use clap::Args;
 use inrush::{Config, LoadOptions, Sort};
 use inrush_core::load::lane::Unchecked;
 use inrush_core::{Error, Result};
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 /// Copy tables from one server to another, MySQL and MariaDB alike: missing tables are made, every row is stored exactly once, and the same command continues after a kill.
@@ -23,6 +25,10 @@ pub(crate) struct CopyArgs {
     /// Only these tables [default: all tables of the database]
     #[arg(long, value_name = "a,b", value_delimiter = ',')]
     pub(super) tables: Vec<String>,
+
+    /// Only rows that fulfil this condition of SQL: `CONDITION` for all tables, `TABLE: CONDITION` for one; it may be given several times
+    #[arg(long = "where", value_name = "[TABLE:] SQL")]
+    pub(super) conditions: Vec<String>,
 
     /// Report what would be copied and what would not, and change nothing
     #[arg(long)]
@@ -56,9 +62,13 @@ pub(crate) struct CopyArgs {
     #[arg(long, value_name = "BYTES")]
     memory: Option<String>,
 
-    /// The most rows a second: `5000`, `50k` [default: as fast as it goes]
+    /// The most rows a second that are written: `5000`, `50k` [default: as fast as it goes]
     #[arg(long, value_name = "ROWS/s")]
     rate: Option<String>,
+
+    /// The most rows a second that are read of the source, also of those that earlier runs have stored, and where ranges of the key are compared [default: as fast as it goes]
+    #[arg(long, value_name = "ROWS/s")]
+    read_rate: Option<String>,
 
     /// How long a chunk is retried after a deadlock, a lost connection to the target or the like: `30s`; `0` is never [default: 10m]
     #[arg(long, value_name = "TIME")]
@@ -67,6 +77,9 @@ pub(crate) struct CopyArgs {
     /// Go on with a copy that another user has begun
     #[arg(long)]
     pub(super) force: bool,
+
+    #[command(flatten)]
+    pub(super) masks: MaskArgs,
 
     /// File whose first line is the password for FROM
     #[arg(long, value_name = "FILE")]
@@ -81,6 +94,7 @@ const EXAMPLES: &str = "\
 Examples:
   inrush copy mysql://reader@db1/shop mysql://app@db2/shop
   inrush copy mysql://reader@db1/shop mysql://app@db2/shop --tables orders,customers --defer-indexes
+  inrush copy mysql://reader@db1/shop mysql://app@db2/shop --where \"orders: created >= '2026-01-01'\"
   inrush copy mysql://reader@db1/shop mysql://app@db2/shop --dry-run
 
 Exit codes: 0 copied and equal, 1 wrong usage, 2 a value that the target does not hold, or the tables differ, 3 a server or the network failed, 5 the source has changed since an earlier run";
@@ -103,6 +117,11 @@ impl CopyArgs {
         }
         // TIMESTAMPs are instants: both sides have them in UTC.
         Ok([from.with_time_zone(TIME_ZONE)?, to])
+    }
+
+    /// The most rows a second that are read of the source.
+    pub(super) fn read_rate(&self) -> Result<Option<NonZeroU64>> {
+        self.read_rate.as_deref().map(parse_rate).transpose()
     }
 
     /// How rows are loaded.
@@ -129,4 +148,4 @@ impl CopyArgs {
     }
 }
 
-const TIME_ZONE: &str = "+00:00";
+pub(super) const TIME_ZONE: &str = "+00:00";

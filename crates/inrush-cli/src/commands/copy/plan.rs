@@ -3,22 +3,29 @@
 //! Invariant: nothing is changed here, and nothing is changed anywhere before all of this is found to be in order.
 
 use super::args::CopyArgs;
+use super::conditions::Conditions;
 use crate::commands::export::tables::{Table, definition, find};
 use crate::commands::load::{RestoreTarget, TablesToMake, plan_tables};
+use crate::commands::masks::{self, Masked};
 use inrush::blocking::Connection;
+use inrush::parts::check_condition;
 use inrush::sans_io::load::lag::Heartbeats;
+use inrush::sans_io::load::ledger::Mapping;
 use inrush::sans_io::load::ledger::{Ledger, State as JobState};
 use inrush::table::TableName;
 use inrush::{Config, JobStatus, Loader};
 use inrush_core::column::Column;
 use inrush_core::verify::Compared;
 use inrush_core::{Error, Kind, Result};
+use inrush_files::mask::{MaskRules, TableMasks, UniqueMasks};
 
 /// All of a copy.
 pub(super) struct CopyPlan {
     pub(super) tables: Vec<PlannedTable>,
     /// Tables that the target lacks.
     pub(super) missing: TablesToMake,
+    /// Tables whose rows may refer to rows of another one that a condition leaves out.
+    pub(super) partial: Vec<(String, String)>,
     /// Kinds of things that are left out, each with its names.
     pub(super) not_copied: Vec<(&'static str, Vec<String>)>,
 }
@@ -29,10 +36,36 @@ pub(super) struct PlannedTable {
     pub(super) target: TableName,
     /// The name of its rows in the ledger and in messages.
     pub(super) job: String,
+    /// The condition of the rows that are copied; `None`: all.
+    pub(super) condition: Option<String>,
+    pub(super) masks: Option<CopyMasks>,
     pub(super) state: EarlierRuns,
     /// As the source estimates them.
     pub(super) rows: u64,
     pub(super) bytes: u64,
+}
+
+/// What masks the columns of a table.
+#[derive(Clone)]
+pub(super) struct CopyMasks {
+    /// Of the columns that are copied.
+    pub(super) masks: TableMasks,
+    /// Columns that hold each value once.
+    unique: Vec<String>,
+}
+
+impl CopyMasks {
+    /// Compares masked values of unique columns, from the beginning of a table.
+    pub(super) fn unique(&self) -> UniqueMasks {
+        UniqueMasks::of(&self.masks, &self.unique)
+    }
+}
+
+impl PlannedTable {
+    /// What must be the same when the copy is continued.
+    pub(super) fn reading(&self) -> Mapping {
+        reading(self.condition.as_deref(), self.masks.as_ref())
+    }
 }
 
 /// What earlier runs have done of a table.
@@ -49,6 +82,8 @@ pub(super) enum EarlierRuns {
         job: String,
         rows: u64,
     },
+    /// Rows are stored of a copy with other options, whose job it was, and are to be replaced.
+    Otherwise { job: String },
 }
 
 impl EarlierRuns {
@@ -58,6 +93,7 @@ impl EarlierRuns {
             Self::There => "there",
             Self::Begun => "begun",
             Self::Copied { .. } => "copied",
+            Self::Otherwise { .. } => "otherwise",
         }
     }
 }
@@ -67,6 +103,7 @@ impl CopyPlan {
         (source, from): (&mut Connection, &Config),
         (target, to): (&mut Connection, &Config),
         args: &CopyArgs,
+        rules: Option<&MaskRules>,
     ) -> Result<Self> {
         let schema = from.database().unwrap_or_default();
         let into = to.database().unwrap_or_default();
@@ -79,6 +116,9 @@ impl CopyPlan {
         if tables.is_empty() {
             return Err(Error::config(format!("database `{schema}` has no table to copy")));
         }
+        let conditions = Conditions::parse(&args.conditions)?;
+        conditions.check_names(schema, &tables.iter().map(|table| table.name.name.as_str()).collect::<Vec<_>>())?;
+        let mut masks = masks_of(&tables, from, rules)?.into_iter();
         let mut restored = Vec::new();
         for table in &tables {
             let name = TableName { schema: into.to_owned(), name: table.name.name.clone() };
@@ -90,19 +130,38 @@ impl CopyPlan {
         let not_copied = left_out(source, schema, &args.tables)?;
         let mut planned = Vec::new();
         for (table, restored) in tables.into_iter().zip(restored) {
+            let masks = masks.next();
+            let condition = conditions.of(&table.name.name).map(str::to_owned);
+            if let Some(condition) = &condition {
+                check_condition(source, &table.name.quoted(), condition)?;
+            }
             let job = format!("copy of {} at {}", table.name.quoted(), from.address());
             let state = match missing.has(&restored.name) {
                 true => missing_state(&table, &jobs, &job)?,
                 false => {
                     let of_it = jobs.iter().find(|found| found.source == job);
                     check_target((source, from), (target, to), &table, &restored.name)?;
-                    there_state(target, &restored.name, of_it, args.truncate)?
+                    let now = reading(condition.as_deref(), masks.as_ref());
+                    match of_it.map(|job| read_otherwise(job, &table, &now, args.truncate)).transpose()?.flatten() {
+                        Some(otherwise) => otherwise,
+                        None => there_state(target, &restored.name, of_it, args.truncate)?,
+                    }
                 }
             };
             let (rows, bytes) = size(source, &table.name)?;
-            planned.push(PlannedTable { source: table, target: restored.name, job, state, rows, bytes });
+            planned.push(PlannedTable {
+                source: table,
+                target: restored.name,
+                job,
+                condition,
+                masks,
+                state,
+                rows,
+                bytes,
+            });
         }
-        Ok(Self { tables: planned, missing, not_copied })
+        let partial = partial(source, schema, &planned)?;
+        Ok(Self { tables: planned, missing, partial, not_copied })
     }
 }
 
@@ -248,6 +307,65 @@ fn there_state(
         Some(_) if !truncate => Err(Error::config(format!("{} of the target is not empty", name.quoted()))
             .with_hint("`--truncate` empties such tables first; `--tables` names others")),
         _ => Ok(EarlierRuns::There),
+    }
+}
+
+/// What must be the same when a copy is continued.
+fn reading(condition: Option<&str>, masks: Option<&CopyMasks>) -> Mapping {
+    let mapping = condition.map_or(Mapping::default(), |condition| Mapping::default().with(WHERE, condition));
+    masks.map_or(mapping.clone(), |masks| mapping.with(MASKS, &masks.masks.fingerprint))
+}
+
+const WHERE: &str = "where";
+/// Of rules and key: neither can be read off it.
+const MASKS: &str = "masks";
+
+/// The masks of each table; none without rules.
+fn masks_of(tables: &[Table], from: &Config, rules: Option<&MaskRules>) -> Result<Vec<CopyMasks>> {
+    let Some(rules) = rules else { return Ok(Vec::new()) };
+    let read = |table: &Table| Masked::read(from, &table.name.quoted());
+    let masked = tables.iter().map(read).collect::<Result<Vec<_>>>()?;
+    masks::check_names(rules, &masked)?;
+    let of = |(masked, table): (&Masked, &Table)| {
+        let (masks, _) = masked.of_columns(rules, &table.columns)?;
+        Ok(CopyMasks { masks, unique: masked.unique().to_vec() })
+    };
+    masked.iter().zip(tables).map(of).collect()
+}
+
+/// Tables with a foreign key to one of which a condition leaves out rows.
+fn partial(connection: &mut Connection, schema: &str, tables: &[PlannedTable]) -> Result<Vec<(String, String)>> {
+    if tables.iter().all(|table| table.condition.is_none()) {
+        return Ok(Vec::new());
+    }
+    let found = connection.query::<(String, String)>(
+        "SELECT DISTINCT TABLE_NAME, REFERENCED_TABLE_NAME FROM information_schema.KEY_COLUMN_USAGE
+         WHERE TABLE_SCHEMA = ? AND REFERENCED_TABLE_SCHEMA = TABLE_SCHEMA",
+        (schema,),
+    )?;
+    let named = |name: &str| tables.iter().find(|table| table.source.name.name == name);
+    let is_partial = |(child, parent): &(String, String)| {
+        named(child).is_some() && named(parent).is_some_and(|parent| parent.condition.is_some())
+    };
+    Ok(found.into_iter().filter(is_partial).collect())
+}
+
+/// The state of a table of which rows are stored that were chosen otherwise; `None`: they were not.
+///
+/// # Errors
+/// `Guarantee` unless such rows are to be replaced.
+fn read_otherwise(job: &JobStatus, table: &Table, now: &Mapping, truncate: bool) -> Result<Option<EarlierRuns>> {
+    let known = [WHERE, MASKS].into_iter().filter_map(|name| Some((name, job.mapping.get(name)?)));
+    let was = known.fold(Mapping::default(), |was, (name, value)| was.with_stored(name, value));
+    let difference = was.difference(now).filter(|_| job.totals.rows > 0 || job.state == JobState::Done);
+    match difference {
+        None => Ok(None),
+        Some(_) if truncate => Ok(Some(EarlierRuns::Otherwise { job: job.id.to_string() })),
+        Some(difference) => Err(Error::new(
+            Kind::Guarantee,
+            format!("rows of {} were copied by an earlier run with other options: {difference}", table.name.quoted()),
+        )
+        .with_hint("give the options that it was begun with; `--truncate` copies the table anew")),
     }
 }
 

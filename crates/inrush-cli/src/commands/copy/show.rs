@@ -1,5 +1,6 @@
 //! What a copy reports: lines for people, one document for programs.
 
+use super::masked::MaskedRows;
 use super::plan::{CopyPlan, EarlierRuns, PlannedTable};
 use crate::commands::differences::{self, Sink};
 use crate::{Output, exit};
@@ -13,14 +14,22 @@ use std::time::Instant;
 
 /// The comparison of a table with its copy.
 pub(super) struct CopyComparison {
+    /// By the servers: of a table with masks the columns that have none.
     pub(super) verified: Verified,
     pub(super) sink: Sink,
+    /// By their values, of a table with masks.
+    pub(super) masked: Option<MaskedRows>,
+}
+
+impl CopyComparison {
+    pub(super) fn is_equal(&self) -> bool {
+        self.verified.is_equal() && self.masked.is_none_or(|masked| masked.missing == 0 && masked.extra == 0)
+    }
 }
 
 /// What became of a table.
 pub(super) struct CopiedTable {
     pub(super) name: TableName,
-    pub(super) target: TableName,
     /// `None`: an earlier run has copied it, so many rows.
     report: Option<Box<Report>>,
     earlier_rows: u64,
@@ -31,14 +40,12 @@ impl CopiedTable {
     /// Of an earlier run.
     pub(super) fn earlier(table: &PlannedTable, comparison: Option<CopyComparison>) -> Self {
         let rows = if let EarlierRuns::Copied { rows, .. } = table.state { rows } else { 0 };
-        let (name, target) = (table.source.name.clone(), table.target.clone());
-        Self { name, target, report: None, earlier_rows: rows, comparison }
+        Self { name: table.source.name.clone(), report: None, earlier_rows: rows, comparison }
     }
 
     /// Of this run.
     pub(super) fn by(table: &PlannedTable, report: Report) -> Self {
-        let (name, target) = (table.source.name.clone(), table.target.clone());
-        Self { name, target, report: Some(Box::new(report)), earlier_rows: 0, comparison: None }
+        Self { name: table.source.name.clone(), report: Some(Box::new(report)), earlier_rows: 0, comparison: None }
     }
 
     /// Whether this run has copied it.
@@ -67,7 +74,15 @@ impl CopiedTable {
         }
         match &self.comparison {
             None => text + ", not compared",
-            Some(comparison) if comparison.verified.is_equal() => text + ", equal",
+            Some(comparison) if comparison.is_equal() => text + ", equal",
+            Some(CopyComparison { verified, masked: Some(masked), .. }) if verified.is_equal() => {
+                text + &format!(
+                    ", not equal: of {} the copy lacks {}, masked, and has {} others",
+                    human::counted(masked.rows, "row"),
+                    masked.missing,
+                    masked.extra
+                )
+            }
             Some(CopyComparison { verified, .. }) => {
                 text + &format!(
                     ", not equal: of {}, the copy lacks {}, has {} more, and has other values in {}",
@@ -87,12 +102,17 @@ impl CopiedTable {
             "rows": rows,
             "resumed": earlier,
             "load": self.report.as_ref().map(|report| as_json(report)),
-            "verify": self.comparison.as_ref().map(|CopyComparison { verified, sink }| json!({
-                "equal": verified.is_equal(),
+            "verify": self.comparison.as_ref().map(|comparison @ CopyComparison { verified, sink, masked }| json!({
+                "equal": comparison.is_equal(),
                 "rows": verified.rows,
                 "missing": verified.missing,
                 "extra": verified.extra,
                 "different": verified.different,
+                "masked": masked.map(|masked| json!({
+                    "rows": masked.rows,
+                    "missing": masked.missing,
+                    "extra": masked.extra,
+                })),
                 "differences": sink.shown().iter().map(differences::as_json).collect::<Vec<_>>(),
             })),
         })
@@ -153,14 +173,18 @@ pub(super) fn dry_run(plan: &CopyPlan, configs: &[Config; 2], output: &Output) {
         let what = match table.state {
             EarlierRuns::Missing => "the target lacks it: it is made and filled".to_owned(),
             EarlierRuns::There => "it is there: it is filled".to_owned(),
+            EarlierRuns::Otherwise { .. } => {
+                "copied by an earlier run with other options: it is emptied and copied anew (`--truncate`)".to_owned()
+            }
             EarlierRuns::Begun => "begun by an earlier run, which is gone on with".to_owned(),
             EarlierRuns::Copied { rows, .. } => {
                 format!("copied by an earlier run ({}): it is compared", human::counted(rows, "row"))
             }
         };
         output.result(&format!(
-            "{}: about {}, {}; {what}",
+            "{}: {} {}, {}; {what}",
             table.source.name.name,
+            if table.condition.is_some() { "those that fulfil the condition of about" } else { "about" },
             human::counted(table.rows, "row"),
             human::bytes(table.bytes as f64)
         ));
@@ -177,6 +201,7 @@ fn planned_as_json(table: &PlannedTable) -> Value {
     json!({
         "table": table.source.name.name,
         "state": table.state.word(),
+        "where": table.condition,
         "estimated_rows": table.rows,
         "estimated_bytes": table.bytes,
     })

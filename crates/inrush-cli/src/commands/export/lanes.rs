@@ -271,7 +271,7 @@ pub(super) fn named(error: Error, name: &str) -> Error {
 }
 
 /// An error of reading values, without the value that it may hold.
-fn hidden(error: Error) -> Error {
+pub(crate) fn hidden(error: Error) -> Error {
     if error.kind() != Kind::Data {
         return error;
     }

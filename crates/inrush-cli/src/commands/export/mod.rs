@@ -11,8 +11,8 @@ mod args;
 mod file;
 mod folder;
 pub(crate) mod known;
-mod lanes;
-mod pace;
+pub(crate) mod lanes;
+pub(crate) mod pace;
 mod parts;
 pub(crate) mod tables;
 

@@ -1,4 +1,4 @@
-//! `--rate`: all lanes together write at most so many rows a second.
+//! `--rate`: all lanes together write at most so many rows a second; `--read-rate` of a copy, which reads so many.
 
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,19 +6,19 @@ use std::time::{Duration, Instant};
 
 /// The rows that may be written by now.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(crate) struct Pace {
     began: Instant,
-    pub(super) rate: Option<NonZeroU64>,
+    pub(crate) rate: Option<NonZeroU64>,
 }
 
 impl Pace {
     /// From now on.
-    pub(super) fn start(rate: Option<NonZeroU64>) -> Self {
+    pub(crate) fn start(rate: Option<NonZeroU64>) -> Self {
         Self { began: Instant::now(), rate }
     }
 
     /// Waits until `rows` may be written, or another lane has failed.
-    pub(super) fn wait(&self, rows: u64, is_over: &AtomicBool) {
+    pub(crate) fn wait(&self, rows: u64, is_over: &AtomicBool) {
         let Some(rate) = self.rate else { return };
         let due = due(rows, rate);
         while let Some(left) = due.checked_sub(self.began.elapsed())

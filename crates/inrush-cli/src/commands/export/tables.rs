@@ -46,6 +46,11 @@ impl Table {
         self.columns.iter().map(column).collect::<Vec<_>>().join(", ")
     }
 
+    /// Whether it has a primary key, all of these columns.
+    pub(crate) fn has_key_of(&self, columns: &[String]) -> bool {
+        !self.primary.is_empty() && self.primary.iter().all(|name| columns.contains(name))
+    }
+
     /// The columns of the primary key, for ORDER BY.
     ///
     /// # Errors

@@ -22,6 +22,8 @@ pub struct JobStatus {
     pub owner: String,
     /// The source's name wherever the program is started.
     pub source: String,
+    /// How its source is read, and where its fields go.
+    pub mapping: Mapping,
     /// The part of a named job that it is, or the whole job, whose line has the number of its parts and no rows.
     pub named: Option<NamedJob>,
     /// Whether it is finished.
@@ -249,6 +251,7 @@ fn read(connection: &mut Connection, ledger: &Ledger) -> Result<Vec<JobStatus>> 
             id: line.id,
             source: line.source,
             named: NamedJob::of_mapping(&line.mapping),
+            mapping: line.mapping,
             state: line.state,
             step: line.step.name(),
             totals,
