@@ -1,4 +1,4 @@
-//! A port on which nobody listens, and nobody else begins to: tests that run at the same time get their ports from the same system.
+//! A port on which no program listens, and none begins to: tests that run at the same time get their ports from the same system.
 
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 

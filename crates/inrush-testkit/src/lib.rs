@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`browser`] | a real browser without a window, for tests of pages |
 //! | [`script`], [`captured`] | a scripted peer for conversations, and packets of real servers |
-//! | [`closed_port`] | a port on which nobody listens |
+//! | [`closed_port`] | a port on which no program listens |
 //! | [`fuzz_harness`] | any bytes at all into every decoder and conversation; shared with the fuzz targets |
 //! | [`dice`] | random numbers that a seed repeats, and how long a campaign takes |
 //! | [`http`] | plain HTTP requests |
