@@ -86,7 +86,8 @@ fn people_read_a_report_for_each_table_and_the_total() {
                 assert!(done.stdout.lines().any(|one| one == line), "{line}: {done}");
             }
             assert_eq!(place.sql("SELECT COUNT(*) FROM a"), n_rows);
-            let metric = format!("inrush_load_rows_stored_total{{table=\"{}.a\"}} {n_rows}", place.schema.name());
+            let metric =
+                format!("inrush_load_rows_stored_total{{run=\"load\",table=\"{}.a\"}} {n_rows}", place.schema.name());
             let metrics = place.read("load.prom");
             assert!(metrics.lines().any(|one| one == metric), "{metric}: {metrics}");
         }

@@ -1,7 +1,7 @@
 //! What runs loads at night: events as they happen, metrics, jobs from a file, and the state on request.
 
 use crate::numbers::{TABLE, numbers};
-use crate::place::everywhere;
+use crate::place::{Place, everywhere};
 use inrush_testkit::patience::until_some;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -135,7 +135,7 @@ fn metrics_of_a_load_are_scraped_and_end_in_a_file() {
         assert_eq!((of(&under_way, "exit_code"), of(&under_way, "lanes")), (None, Some(1.0)), "{under_way}");
         drop(stdin);
         assert!(load.wait().unwrap().success(), "{:?}", saying.join());
-        let ended = place.read("load.prom");
+        let ended = file_of_metrics(place);
         let names = ["rows_read_total", "rows_stored_total", "rows_rejected_total", "rows_resumed", "exit_code"];
         let n_rows = n_rows as f64;
         assert_eq!(names.map(|name| of(&ended, name)), [n_rows, n_rows, 0.0, 0.0, 0.0].map(Some), "{ended}");
@@ -152,11 +152,11 @@ fn metrics_say_how_a_load_ended_that_stored_nothing() {
         place.forget();
         place.write("numbers.csv", numbers(9, |id| if id == 7 { "x,1".to_owned() } else { format!("{id},{id}") }));
         let done = place.load("numbers.csv --into numbers --metrics-file load.prom");
-        let text = place.read("load.prom");
+        let text = file_of_metrics(place);
         let label = format!("{{table=\"{}.numbers\"}}", place.schema.name());
         assert_eq!((done.code, value(&text, &format!("inrush_load_exit_code{label}"))), (2, Some(2.0)), "{done}{text}");
         let done = place.load("missing.csv --into numbers --metrics-file load.prom");
-        let text = place.read("load.prom");
+        let text = file_of_metrics(place);
         assert_eq!((done.code, value(&text, "inrush_exit_code")), (1, Some(1.0)), "{done}{text}");
         assert!(!text.contains(&label), "{text}");
     });
@@ -201,6 +201,14 @@ fn scrape(address: &str) -> Option<String> {
 }
 
 /// The value of a sample; `None` if there is none.
+/// The file `load.prom` without the label that its samples have in common.
+fn file_of_metrics(place: &Place) -> String {
+    let text = place.read("load.prom");
+    let mut samples = text.lines().filter(|line| !line.starts_with('#'));
+    assert!(samples.all(|line| line.contains("{run=\"load\"")), "{text}");
+    text.replace("{run=\"load\",", "{").replace("{run=\"load\"}", "")
+}
+
 fn value(text: &str, sample: &str) -> Option<f64> {
     text.lines().find_map(|line| line.strip_prefix(sample)?.strip_prefix(' ')?.parse().ok())
 }

@@ -6,7 +6,8 @@
 //! events of a load   ┴> TableMetrics, one a table -> text -> listener, file
 //! ```
 //!
-//! Invariant: counters never shrink, and no label has anything but the name of a table: no host, no user, no file.
+//! Invariant: counters never shrink, and no label has a host, a user, or a file that is loaded. The samples of a file have its name as a label,
+//! since a folder of such files is one page to their collector, which refuses all of it if two samples are of equal name and labels.
 
 mod listener;
 mod text;
@@ -55,7 +56,7 @@ impl Metrics {
             let bound = listener.local_addr().map_err(|e| cannot_listen(address, &e))?;
             output.notice(&format!("metrics are at http://{bound}/metrics"));
             let answering = metrics.clone();
-            std::thread::spawn(move || listener::answer(&listener, || answering.text()));
+            std::thread::spawn(move || listener::answer(&listener, || answering.text(None)));
         }
         Ok(Some(metrics))
     }
@@ -75,20 +76,21 @@ impl Metrics {
         }
     }
 
-    fn text(&self) -> String {
-        text::of(&self.tables(), self.0.ended.get())
+    fn text(&self, run: Option<&str>) -> String {
+        text::of(&self.tables(), self.0.ended.get(), run)
     }
 
     /// Replaces the file: who reads it gets the old text or the new one, never a part.
     fn write_file(&self) -> Result<()> {
         let Some(file) = &self.0.file else { return Ok(()) };
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let run = file.file_stem().unwrap_or_default().to_string_lossy();
         let write = || {
             std::fs::metadata(folder)?;
             // The collector is another user's program.
             let readable = Permissions::from_mode(0o644);
             let mut temporary = tempfile::Builder::new().permissions(readable).tempfile_in(folder)?;
-            temporary.write_all(self.text().as_bytes())?;
+            temporary.write_all(self.text(Some(&run)).as_bytes())?;
             temporary.persist(file).map_err(|e| e.error)
         };
         match write() {

@@ -54,19 +54,21 @@ const METRICS: &[(&str, &str, &str, ValueOf)] = &[
     ),
 ];
 
-/// All metrics of a command.
-pub(super) fn of(tables: &[Arc<TableMetrics>], ended: Option<&Ended>) -> String {
+/// All metrics of a command. Each sample has the label `run`, if there is one.
+pub(super) fn of(tables: &[Arc<TableMetrics>], ended: Option<&Ended>, run: Option<&str>) -> String {
     let mut text = String::new();
+    let with_run = |labels: &[(&str, &str)]| labels_of(run.map(|run| ("run", run)).iter().chain(labels));
     head(&mut text, "inrush_build_info", "The version of inrush.", "gauge");
-    sample(&mut text, "inrush_build_info", &format!("version=\"{}\"", env!("CARGO_PKG_VERSION")), 1);
+    sample(&mut text, "inrush_build_info", &with_run(&[("version", env!("CARGO_PKG_VERSION"))]), 1);
     if let Some(Ended { at, code }) = ended {
         head(&mut text, "inrush_end_time_seconds", "When the command ended; absent while it runs.", "gauge");
-        sample(&mut text, "inrush_end_time_seconds", "", unix(*at));
+        sample(&mut text, "inrush_end_time_seconds", &with_run(&[]), unix(*at));
         head(&mut text, "inrush_exit_code", "How the command ended; absent while it runs.", "gauge");
-        sample(&mut text, "inrush_exit_code", "", code);
+        sample(&mut text, "inrush_exit_code", &with_run(&[]), code);
     }
     // One snapshot a load, so that its values belong together.
-    let loads: Vec<_> = tables.iter().map(|load| (load, load.snapshot(), label(&load.table))).collect();
+    let loads: Vec<_> =
+        tables.iter().map(|load| (load, load.snapshot(), with_run(&[("table", &load.table)]))).collect();
     for (name, help, kind, value) in METRICS {
         let name = format!("inrush_load_{name}");
         head(&mut text, &name, help, kind);
@@ -106,9 +108,10 @@ fn sample(text: &mut String, name: &str, labels: &str, value: impl Display) {
     };
 }
 
-/// The label of a table: a backslash, a quote and a line feed are escaped.
-fn label(table: &str) -> String {
-    format!("table=\"{}\"", table.replace('\\', r"\\").replace('"', "\\\"").replace('\n', r"\n"))
+/// Names and values of labels: in a value a backslash, a quote and a line feed are escaped.
+fn labels_of<'a>(labels: impl Iterator<Item = &'a (&'a str, &'a str)>) -> String {
+    let escaped = |value: &str| value.replace('\\', r"\\").replace('"', "\\\"").replace('\n', r"\n");
+    labels.map(|(name, value)| format!("{name}=\"{}\"", escaped(value))).collect::<Vec<_>>().join(",")
 }
 
 fn some(count: u64) -> Option<f64> {
@@ -135,7 +138,7 @@ mod tests {
     fn each_sample_belongs_to_the_metric_above_it() {
         let first = load("shop.people");
         first.end(4);
-        let text = of(&[first, load("shop.orders")], Some(&Ended { at: UNIX_EPOCH, code: 4 }));
+        let text = of(&[first, load("shop.orders")], Some(&Ended { at: UNIX_EPOCH, code: 4 }), None);
         let mut metric = "";
         for line in text.lines() {
             match line.strip_prefix("# TYPE ") {
@@ -183,7 +186,7 @@ mod tests {
     }
     #[test]
     fn the_guide_has_all_metrics_and_the_examples_no_others() {
-        let text = of(&[load("t")], Some(&Ended { at: UNIX_EPOCH, code: 0 }));
+        let text = of(&[load("t")], Some(&Ended { at: UNIX_EPOCH, code: 0 }), None);
         let known: BTreeSet<_> =
             text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next()).collect();
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -205,7 +208,19 @@ mod tests {
         }
     }
     #[test]
-    fn names_of_tables_are_escaped() {
-        assert_eq!(label("a.b\"c\\d\ne"), "table=\"a.b\\\"c\\\\d\\ne\"");
+    fn every_sample_of_a_file_has_its_label() {
+        let text = of(&[load("t")], Some(&Ended { at: UNIX_EPOCH, code: 0 }), Some("orders"));
+        for line in text.lines().filter(|line| !line.starts_with('#')) {
+            assert!(line.contains("{run=\"orders\""), "{line}");
+        }
+        assert!(
+            text.contains("inrush_load_chunk_seconds_bucket{run=\"orders\",table=\"t\",le=\"0.01\"} 0\n"),
+            "{text}"
+        );
+    }
+    #[test]
+    fn values_of_labels_are_escaped() {
+        let labels = [("run", "a"), ("table", "a.b\"c\\d\ne")];
+        assert_eq!(labels_of(labels.iter()), "run=\"a\",table=\"a.b\\\"c\\\\d\\ne\"");
     }
 }
