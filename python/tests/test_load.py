@@ -54,6 +54,13 @@ def test_rows_of_every_kind(place: Place, rows: Any) -> None:
     assert place.rows("SELECT * FROM people ORDER BY id") == [(1, "Ann", datetime.date(1990, 1, 2)), (2, "Bob", None)]
 
 
+def test_what_a_load_waited_for(each: Place) -> None:
+    each.sql(PEOPLE)
+    waits = inrush.load([(1, "Ann", None)], "people", each.url).waits
+    assert waits.rows_seconds > 0 and waits.commit_seconds > 0, waits
+    assert (waits.rate_seconds, waits.slow_for is None) == (0, waits.slow_share is None), waits
+
+
 def test_files(place: Place, tmp_path: Path) -> None:
     place.sql(PEOPLE)
     (tmp_path / "a.csv").write_text("id,name\n1,Ann\n")

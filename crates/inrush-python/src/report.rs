@@ -46,6 +46,14 @@ pub(crate) fn as_report<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound
         "rejects",
         list(py, &report.first_rejects, |reject| class("Reject")?.call1(reject_fields(reject)))?,
     )?;
+    let waits = PyDict::new(py);
+    for (name, time) in report.waits.named() {
+        waits.set_item(format!("{name}_seconds"), time.as_secs_f64())?;
+    }
+    let slow = report.slow_because();
+    waits.set_item("slow_for", slow.map(|(cause, _)| cause.name()))?;
+    waits.set_item("slow_share", slow.map(|(_, share)| share))?;
+    fields.set_item("waits", class("Waits")?.call((), Some(&waits))?)?;
     let records = |records: &Records| class("Records")?.call1((&*records.source, records.first, records.last));
     fields.set_item("stored_records", list(py, &report.stored_records, records)?)?;
     fields.set_item("unknown_records", list(py, &report.unknown_records, records)?)?;

@@ -27,7 +27,7 @@ from ._inrush import VERSION as __version__
 from ._inrush import Control
 from ._inserter import Inserter, InserterOptions, InserterStatus
 from ._load import FileOptions, LoadOptions, load
-from ._report import Difference, Job, JobStatus, Progress, Records, Reject, Report, Retry, Verified
+from ._report import Difference, Job, JobStatus, Progress, Records, Reject, Report, Retry, Verified, Waits
 from ._result import Result
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ __all__ = [
     "Result",
     "Retry",
     "Verified",
+    "Waits",
     "Warning",
     "__version__",
     "connect",

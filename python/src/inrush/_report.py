@@ -135,6 +135,28 @@ class Verified:
         return not (self.missing or self.extra or self.different)
 
 
+class Waits(NamedTuple):
+    """What a load waited for, in seconds: its connections, all of them together, and its reader."""
+
+    commit_seconds: float
+    """Connections, for the answer to COMMIT and to the lines of the ledger."""
+    rows_seconds: float
+    """Connections, for rows to be sent and for the server's answer to them."""
+    retries_seconds: float
+    """Connections, in chunks that took more than one attempt."""
+    chunks_seconds: float
+    """Connections, for their next chunk."""
+    source_seconds: float
+    """The reader, for the source's rows."""
+    rate_seconds: float
+    """The reader, because of `rate`."""
+    slow_for: str | None
+    """What most of the time of a slow load went into: commit, rows, retries, source, rate, throttle or client (this program parsed, checked
+    and encoded). None for a load of less than ten seconds, one of more than 100,000 rows a second, and one without such a wait."""
+    slow_share: float | None
+    """The share of its connections' time, 0 to 1."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Report:
     """What became of the rows: `read == stored + skipped + rejected + not_loaded + unknown`."""
@@ -172,6 +194,8 @@ class Report:
     seconds: float
     yielded_seconds: float
     """The part of `seconds` in which the load waited because of `throttle`."""
+    waits: Waits
+    """What it waited for."""
     sorted_by: list[str] | None
     sort_reason: str
     pending: list[str] = field(default_factory=list[str])
