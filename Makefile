@@ -34,7 +34,7 @@ python-test: ## Test the Python package from the working tree, on all servers
 	@scripts/python test
 	@scripts/python check
 
-test-fanout: ## Test the package with Spark and Dask (pyspark: a large download, kept in the cache; Java 17)
+test-fanout: ## Test the package with Spark, Ray and Dask (large downloads, kept in the cache; Java 17)
 	@scripts/fanout
 
 python-bench: ## Measure the Python package beside pandas, polars and others

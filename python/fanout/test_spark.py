@@ -91,3 +91,91 @@ def test_reading(spark: Any, each: Place) -> None:
         assert read.rdd.getNumPartitions() == int(options.get("partitions", "1"))
         row = read.selectExpr("count(*)", "sum(id)", "sum(n)", "max(name)").collect()[0]
         assert [int(value) for value in row[:3]] == [1000, 499_500, 499_500] and row[3] == "n999"
+
+
+def test_filters_are_evaluated_by_the_server(spark: Any, each: Place) -> None:
+    each.sql(
+        "CREATE TABLE orders (id INT PRIMARY KEY, big BIGINT UNSIGNED, name VARCHAR(20), code CHAR(4), day DATE, price DECIMAL(10,2), share"
+        " DOUBLE, note JSON)"
+    )
+    rows = [
+        """(1, 18446744073709551615, 'a', 'a', '2024-01-01', 1.25, 0.5, '{"a": 1}')""",
+        """(2, 2, 'A', 'A', '2024-02-29', -1.25, 0.1, NULL)""",
+        """(3, NULL, 'a ', 'a', NULL, NULL, NULL, '"a"')""",
+        """(4, 0, NULL, NULL, '0001-01-01', 99999999.99, -0.0, 'null')""",
+        """(5, 5, '\u00e4', 'b', '9999-12-31', 0, 1e300, '[]')""",
+    ]
+    each.sql("INSERT INTO orders VALUES " + ", ".join(rows))
+    spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
+    given = {"url": each.url, "table": "orders"}
+    plain = spark.read.format("inrush").options(**given).load()
+    for partitions in ({}, {"partition_on": "big", "partitions": "3"}):
+        pushed = spark.read.format("inrush").options(**given, **partitions, push_filters="true").load()
+        for condition in (
+            *(
+                "id = 3",
+                "id > 1 AND id <= 4",
+                "id IN (1, 5, 7)",
+                "NOT id = 3",
+                "id <=> 3",
+                "big = 18446744073709551615",
+                "big IS NULL",
+            ),
+            *(
+                "name = 'a'",
+                "name IN ('a', 'x')",
+                "name > 'a'",
+                "name != 'a'",
+                "name IS NOT NULL",
+                "name LIKE 'a%'",
+                "name = 'a '",
+            ),
+            *(
+                "code = 'a'",
+                "day = DATE'2024-02-29'",
+                "day < DATE'2024-02-01'",
+                "day IS NULL",
+                "price >= 0",
+                "price = 1.25",
+                "price < -1",
+            ),
+            *(
+                "share = 0.1",
+                "share <= 0",
+                "note = '{\"a\": 1}'",
+                "note IS NULL",
+                "id > 1 AND name = 'A' AND day IS NOT NULL",
+            ),
+        ):
+            want = sorted(row["id"] for row in plain.where(condition).collect())
+            assert sorted(row["id"] for row in pushed.where(condition).collect()) == want, condition
+    with pytest.raises(Exception, match="`push_filters` is true or false"):
+        spark.read.format("inrush").options(**given, push_filters="yes").load().collect()
+
+
+def test_conditions() -> None:
+    from pyspark.sql import datasource as of
+
+    from inrush import _filters
+
+    types = {"id": "int", "name": "varchar", "day": "date", "price": "decimal", "share": "double", "code": "char"}
+    for filter, want in (
+        (of.EqualTo(("ID",), 3), ("`ID` = ?", [3])),
+        (of.GreaterThanOrEqual(("price",), 3), ("`price` >= ?", [3])),
+        (of.In(("name",), ("a", "b")), ("`name` IN (?, ?)", ["a", "b"])),
+        (of.EqualNullSafe(("name",), None), ("`name` IS NULL", [])),
+        (of.IsNotNull(("day",)), ("`day` IS NOT NULL", [])),
+        (of.IsNull(("day",)), None),
+        (of.LessThan(("name",), "a"), None),
+        (of.Not(of.EqualTo(("name",), "a")), None),
+        (of.EqualTo(("share",), 0.5), None),
+        (of.EqualTo(("code",), "a"), None),
+        (of.EqualTo(("id",), "3"), None),
+        (of.EqualTo(("id", "x"), 3), None),
+        (of.EqualTo(("gone",), 3), None),
+    ):
+        assert _filters.condition_of(filter, types) == want, filter
+    assert _filters.condition([of.EqualTo(("id",), 3), of.LessThan(("id",), 5)], types) == (
+        "`id` = ? AND `id` < ?",
+        [3, 5],
+    )

@@ -12,7 +12,7 @@ Each partition is a part of a named job: a task that is run again, or twice at t
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -29,6 +29,8 @@ from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import StructType
 
 import inrush
+
+from . import _filters, _ranges
 
 LOAD_OPTIONS = (
     "method",
@@ -52,7 +54,7 @@ LOAD_OPTIONS = (
 )
 """Options that are those of `inrush.load`."""
 
-OWN_OPTIONS = ("url", "table", "job", "parts", "partition_on", "partitions")
+OWN_OPTIONS = ("url", "table", "job", "parts", "partition_on", "partitions", "push_filters")
 
 
 def register(spark: Any) -> None:
@@ -70,11 +72,11 @@ class InrushDataSource(DataSource):
     def schema(self) -> StructType:
         """The columns of the table, in types that Spark has."""
         options = Options.read(self.options)
-        rows = inrush.query(f"SELECT * FROM {options.quoted()} LIMIT 0", to=options.url).arrow()
-        return from_arrow_schema(for_spark(rows.schema))
+        return from_arrow_schema(for_spark(_ranges.schema_of(options.url, options.table)))
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        return Reader(Options.read(self.options), schema)
+        options = Options.read(self.options)
+        return FilteringReader(options, schema) if options.push_filters else Reader(options, schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceArrowWriter:
         options = Options.read(self.options)
@@ -98,6 +100,7 @@ class Options:
     parts: int | None
     partition_on: str | None
     partitions: int
+    push_filters: bool
     load: dict[str, Any]
 
     @classmethod
@@ -117,6 +120,8 @@ class Options:
             )
         if ("partition_on" in given) != ("partitions" in given):
             wrong.append("`partition_on` and `partitions` belong together")
+        if given.get("push_filters", "false").lower() not in ("true", "false"):
+            wrong.append(f"`push_filters` is true or false, and not `{given['push_filters']}`")
         if wrong:
             raise inrush.InterfaceError("; ".join(wrong), kind="config")
         load: dict[str, Any] = {name: given[name] for name in LOAD_OPTIONS if name in given}
@@ -128,10 +133,8 @@ class Options:
         parts = int(given["parts"]) if "parts" in given else None
         partitions = int(given.get("partitions", "1"))
         url, job, on = given.get("url"), given.get("job"), given.get("partition_on")
-        return cls(url, given["table"], job, parts, on, partitions, load)
-
-    def quoted(self) -> str:
-        return ".".join(quoted(name) for name in self.table.split("."))
+        push_filters = given.get("push_filters", "false").lower() == "true"
+        return cls(url, given["table"], job, parts, on, partitions, push_filters, load)
 
     def check(self, schema: pa.Schema) -> None:
         """Compares the columns with the table's, before a task starts."""
@@ -196,11 +199,10 @@ class Writer(DataSourceArrowWriter):
 
 
 @dataclass
-class Range(InputPartition):
-    """Keys from `first` to before `end`; None is without a bound."""
+class Partition(InputPartition):
+    """What a task reads."""
 
-    first: int | None
-    end: int | None
+    of: _ranges.Range
 
 
 class Reader(DataSourceReader):
@@ -209,45 +211,27 @@ class Reader(DataSourceReader):
     def __init__(self, options: Options, schema: StructType) -> None:
         self.options = options
         self.schema = to_arrow_schema(schema)
+        # What the server leaves out.
+        self.condition: tuple[str, list[Any]] = ("", [])
 
     def partitions(self) -> list[InputPartition]:
         options = self.options
-        if options.partition_on is None:
-            return [Range(None, None)]
-        key = quoted(options.partition_on)
-        least, most = inrush.query(f"SELECT MIN({key}), MAX({key}) FROM {options.quoted()}", to=options.url).rows()[0]
-        if least is None:
-            return [Range(None, None)]
-        if not isinstance(least, int):
-            raise inrush.InterfaceError(
-                f"`partition_on` needs a column of whole numbers, and `{options.partition_on}` is none", kind="config"
-            )
-        count = min(options.partitions, most - least + 1)
-        borders = [least + (most - least + 1) * n // count for n in range(1, count)]
-        return [Range(first, end) for first, end in zip([None, *borders], [*borders, None], strict=True)]
+        ranges = _ranges.ranges(options.url, options.table, options.partition_on, options.partitions)
+        return [Partition(of) for of in ranges]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        assert isinstance(partition, Range)
-        columns = ", ".join(quoted(name) for name in self.schema.names)
-        sql, values = f"SELECT {columns} FROM {self.options.quoted()}", []
-        if self.options.partition_on is not None:
-            key = quoted(self.options.partition_on)
-            bounds = []
-            if partition.first is not None:
-                bounds.append(f"{key} >= ?")
-                values.append(partition.first)
-            if partition.end is not None:
-                bounds.append(f"{key} < ?")
-                values.append(partition.end)
-            if bounds:
-                # Rows without a key are in the first range.
-                sql += f" WHERE {' AND '.join(bounds)}" + (f" OR {key} IS NULL" if partition.first is None else "")
-        with inrush.query(sql, values, to=self.options.url) as rows:
-            for batch in pa.RecordBatchReader.from_stream(rows):
-                yield pa.RecordBatch.from_arrays(
-                    [column.cast(field.type) for column, field in zip(batch.columns, self.schema, strict=True)],
-                    schema=self.schema,
-                )
+        assert isinstance(partition, Partition)
+        options, schema = self.options, self.schema
+        key, of = options.partition_on, partition.of
+        return _ranges.batches(options.url, options.table, schema.names, key, of, schema, self.condition)
+
+
+class FilteringReader(Reader):
+    """The same, for sessions with `spark.sql.python.filterPushdown.enabled`: Spark takes no reader with this method in others."""
+
+    def pushFilters(self, filters: list[Any]) -> Iterable[Any]:
+        self.condition = _filters.condition(filters, _filters.types_of(self.options.url, self.options.table))
+        return filters
 
 
 def for_spark(schema: pa.Schema) -> pa.Schema:
@@ -267,8 +251,3 @@ def for_spark(schema: pa.Schema) -> pa.Schema:
         return field.with_type(types.get(field.type, field.type))
 
     return pa.schema([known(field) for field in schema])
-
-
-def quoted(name: str) -> str:
-    """A name as SQL has it."""
-    return "`" + name.replace("`", "``") + "`"
