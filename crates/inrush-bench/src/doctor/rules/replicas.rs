@@ -23,6 +23,6 @@ fn check(facts: &Facts) -> Option<Symptom> {
             "they may lag while rows are loaded faster than they apply them",
         )
         .because(format!("{n} connections read the binlog"))
-        .do_this("`inrush load --rate 20k` limits a load; watch `SHOW REPLICA STATUS` there"),
+        .do_this("`inrush load --max-lag 5s` keeps them less than five seconds behind"),
     )
 }
