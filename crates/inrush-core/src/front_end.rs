@@ -213,6 +213,7 @@ const OPTIONS: &[(&str, Rust)] = {
         ("type", Always("LoadOptions::with_create")),
         ("unchecked", Always("LoadOptions::with_unchecked")),
         ("unreadable-replicas", Variant("LoadOptions::with_unreadable_replicas", "UnreadableReplicas")),
+        ("unreadable-signals", Variant("LoadOptions::with_unreadable_signals", "UnreadableSignals")),
         ("widths", Always("CsvOptions::with_widths")),
     ]
 };

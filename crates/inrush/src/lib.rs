@@ -217,7 +217,7 @@ pub use inserter::{Inserted, InserterOptions, InserterStatus, OnDuplicate};
 pub use loader::{
     BadRows, BatchSize, Control, DerivedLoad, EventHandler, Forgotten, Guarantee, JobProgress, JobRun, JobStatus,
     LoadEvent, LoadOption, LoadOptions, Loader, MaxBad, MinRows, OptionValue, ReplicaUrl, Snapshot, Sort, StoredChunk,
-    UnreadableReplicas, Waiting,
+    UnreadableReplicas, UnreadableSignals, Waiting,
 };
 pub use pipeline::{Pipeline, Reply};
 pub use pool::{PoolStatus, Pooled};

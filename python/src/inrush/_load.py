@@ -82,6 +82,7 @@ class LoadOptions(FileOptions, total=False):
     guarantee: str
     rate: int | str | None
     throttle: Sequence[str] | str
+    unreadable_signals: str
     max_lag: float | str | None
     replica: Sequence[str] | str
     unreadable_replicas: str
@@ -139,6 +140,7 @@ def load(
     guarantee: str = "exactly-once",
     rate: int | str | None = None,
     throttle: Sequence[str] | str = (),
+    unreadable_signals: str = "stop",
     max_lag: float | str | None = None,
     replica: Sequence[str] | str = (),
     unreadable_replicas: str = "stop",
@@ -203,8 +205,11 @@ def load(
         lanes: connections side by side: `auto` measures how many pay off.
         guarantee: `exactly-once` needs a table with transactions, `at-least-once` takes any.
         rate: the most rows a second: `5000`, `50k`; without it as fast as it goes.
-        throttle: wait while the server has too much to do: `threads-running`, `history` (undo logs), `flow-control`
-            (Galera), `checkpoint-age` (redo), each with its limit.
+        throttle: wait while the server has too much to do: `threads-running`, `commit-latency` (beside that before the
+            load), `history` (undo logs), `checkpoint-age` (redo), `flow-control` (Galera), `group-queue` (Group
+            Replication), each with its limit.
+        unreadable_signals: what happens if a signal of `throttle` cannot be read: `stop` (do not begin; later wait for
+            it, for `retry_for`) or `ignore`.
         max_lag: wait while a replica is further behind than this, by heartbeats that the load writes into its database:
             `5s`.
         replica: a replica for `max_lag`, with the login of the connection as far as the URL has none:
@@ -286,6 +291,7 @@ def load(
         "guarantee": guarantee,
         "rate": rate,
         "throttle": _texts(throttle),
+        "unreadable_signals": unreadable_signals,
         "max_lag": max_lag,
         "replica": _texts(replica),
         "unreadable_replicas": unreadable_replicas,

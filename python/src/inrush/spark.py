@@ -41,6 +41,7 @@ LOAD_OPTIONS = (
     "lanes",
     "rate",
     "throttle",
+    "unreadable_signals",
     "max_lag",
     "replica",
     "unreadable_replicas",

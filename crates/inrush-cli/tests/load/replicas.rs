@@ -5,7 +5,7 @@ use crate::place::{Done, Place};
 use crate::server_of_own::{OwnServer, on_each_family};
 use crate::session::{Session, await_true};
 use crate::stopped::Running;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 on_each_family!(on_its_own);
 
@@ -16,7 +16,9 @@ fn on_its_own(family: &str) {
     replicate(&source, &replica);
     source.sql(TABLE);
     nothing_changes_before_the_first_heartbeat_arrives(&source, &replica);
+    a_copy_waits_too(&source, &replica);
     a_load_under_way_waits_for_a_replica_that_is_listed(&source, &replica);
+    a_sorted_load_is_held_while_it_writes(&source, &replica);
     a_load_waits_while_no_heartbeat_can_be_written(&source, &replica);
     what_is_no_replica_is_refused(&source);
     a_replica_that_may_not_be_read_is_refused(&source, &replica);
@@ -44,6 +46,25 @@ fn nothing_changes_before_the_first_heartbeat_arrives(source: &Place, replica: &
     assert_eq!(source.sql("SELECT COUNT(*) FROM inrush_heartbeat"), "0");
 }
 
+fn a_copy_waits_too(source: &Place, replica: &Place) {
+    source.sql("CREATE DATABASE origin; CREATE TABLE origin.fruits (id INT PRIMARY KEY); INSERT INTO origin.fruits VALUES (1), (2)");
+    replica.sql("STOP REPLICA SQL_THREAD");
+    let (address_of_source, schema) = (address(source), source.schema.name());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
+    command.arg("copy").current_dir(source.folder.path()).env("HOME", source.folder.path()).env_remove("INRUSH_URL");
+    command.args(["origin", schema].map(|database| format!("mysql://loader@{address_of_source}/{database}")));
+    command.args(["--max-lag", "1h", "--throttle", "threads-running=5000", "--replica", &url(replica)]);
+    command.envs(["INRUSH_PASSWORD", "INRUSH_OTHER_PASSWORD"].map(|name| (name, "loader-Pass1")));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut copy = Running::spawn(source, command);
+    copy.await_notice(&format!("waiting: replica `{}` has no heartbeat of this load yet", address(replica)));
+    assert_eq!(source.sql("SELECT COUNT(*) FROM fruits"), "0");
+    replica.sql("START REPLICA SQL_THREAD");
+    let done = copy.end();
+    assert_eq!((done.code, source.sql("SELECT COUNT(*) FROM fruits").as_str()), (0, "2"), "{done}");
+    done.says("going on after ");
+}
+
 fn a_load_under_way_waits_for_a_replica_that_is_listed(source: &Place, replica: &Place) {
     source.sql("TRUNCATE numbers");
     let listed = if source.is_mysql() { "SHOW REPLICAS" } else { "SHOW SLAVE HOSTS" };
@@ -52,7 +73,7 @@ fn a_load_under_way_waits_for_a_replica_that_is_listed(source: &Place, replica: 
     let feeder = load.feed();
     await_true("rows in the table", || source.sql("SELECT COUNT(*) > 0 FROM numbers") == "1");
     let lock = Session::open(replica, "FLUSH TABLES WITH READ LOCK");
-    load.await_notice(&format!("waiting: the lag of replica `{}` is ", address(replica)));
+    load.await_notice(&format!("waiting: the lag of replica `{}` ", address(replica)));
     let stored = || source.sql("SELECT COUNT(*) FROM numbers");
     let beats = || source.sql("SELECT beat FROM inrush_heartbeat").parse::<u64>().unwrap();
     // What was on its way is stored, and then nothing more, from heartbeat to heartbeat.
@@ -71,6 +92,35 @@ fn a_load_under_way_waits_for_a_replica_that_is_listed(source: &Place, replica: 
     feeder.join().unwrap();
     assert_eq!(done.code, 130, "{done}");
     check_table(source, &done, |_| true);
+}
+
+/// Another transaction keeps the load at one of its first chunks until the replica lags.
+fn a_sorted_load_is_held_while_it_writes(source: &Place, replica: &Place) {
+    source.sql("TRUNCATE numbers");
+    source.write("many.csv", numbers(50_000, |id| format!("{id},{id}")));
+    let row = Session::open(source, "BEGIN; INSERT INTO numbers VALUES (2000, 2000)");
+    let options = format!("--sort key --lanes 1 --batch 500 --max-lag 1s --replica {}", url(replica));
+    let load = start(source, &format!("many.csv --into numbers {options}"));
+    let stored = || source.sql("SELECT COUNT(*) FROM numbers");
+    await_true("rows in the table", || stored() != "0");
+    let lock = Session::open(replica, "FLUSH TABLES WITH READ LOCK");
+    let beats = || source.sql("SELECT beat FROM inrush_heartbeat").parse::<u64>().unwrap();
+    let before = beats();
+    // At least a tenth of `--max-lag` is between two of them.
+    await_true("a lag of more than a second", || beats() >= before + 30);
+    drop(row);
+    let mut held = String::new();
+    await_true("the load to be held", || {
+        let before = (stored(), beats());
+        await_true("two heartbeats", || beats() >= before.1 + 2);
+        held = stored();
+        held == before.0
+    });
+    assert_ne!(held, "50000");
+    drop(lock);
+    let done = load.end();
+    assert_eq!((done.code, stored().as_str()), (0, "50000"), "{done}");
+    assert!(done.json["yielded_seconds"].as_f64().unwrap() > 0.0, "{done}");
 }
 
 fn a_load_waits_while_no_heartbeat_can_be_written(source: &Place, replica: &Place) {
@@ -95,7 +145,7 @@ fn what_is_no_replica_is_refused(source: &Place) {
     let itself = url(source);
     let done = load(source, &format!("numbers.csv --into numbers --truncate --max-lag 5s --replica {itself}"));
     assert_eq!(done.code, 1, "{done}");
-    done.says(" is no replica: it is the server of the load itself, or has the same server_id");
+    done.says(" is no replica: it is the server of the load itself");
     let done = load(source, &format!("numbers.csv --into numbers --replica {itself}"));
     assert_eq!(done.code, 1, "{done}");
     done.says("hint: add `--max-lag 5s`");

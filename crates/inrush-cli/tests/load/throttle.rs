@@ -1,6 +1,6 @@
 //! Loads that yield to others (`--throttle`).
 
-use crate::numbers::{TABLE, numbers};
+use crate::numbers::{TABLE, check_table, numbers};
 use crate::place::everywhere;
 use crate::session::await_true;
 use crate::stopped::Running;
@@ -47,6 +47,22 @@ fn signals_of_every_server() {
         let done =
             place.load("numbers.csv --into numbers --throttle history=1000M,checkpoint-age=99%,threads-running=5000");
         assert_eq!((done.code, &done.json["yielded_seconds"]), (0, &0.0.into()), "{done}");
+        let done = place.load("numbers.csv --into numbers --truncate --again --throttle commit-latency=100000x");
+        assert_eq!((done.code, place.sql("SELECT COUNT(*) FROM inrush_heartbeat").as_str()), (0, "0"), "{done}");
+        for signal in ["flow-control", "group-queue"] {
+            let throttle = format!(
+                "--throttle {signal}=5{} --unreadable-signals ignore",
+                if signal == "flow-control" { "%" } else { "" }
+            );
+            let done =
+                place.load(&format!("numbers.csv --into numbers --truncate --again {throttle} --events {signal}"));
+            assert_eq!((done.code, place.sql("SELECT COUNT(*) FROM numbers").as_str()), (0, "500"), "{done}");
+            let events = place.read(signal);
+            assert!(events.contains("what the load yields to cannot be read, going on meanwhile: "), "{events}");
+        }
+        let done = place.load("numbers.csv --into numbers --again --throttle group-queue=5");
+        assert_eq!(done.code, 1, "{done}");
+        done.says("`group-queue` of members of Group Replication");
         let done = place.load("numbers.csv --into numbers --again --throttle flow-control=5%");
         assert_eq!(done.code, 1, "{done}");
         done.says("error: this server does not report `flow-control`");
@@ -55,6 +71,26 @@ fn signals_of_every_server() {
         assert_eq!(done.code, 1, "{done}");
         done.says("a signal and its limit: `--throttle threads-running=40`");
         assert_eq!(place.sql("SELECT COUNT(*) FROM numbers"), "500");
+    });
+}
+
+/// A signal that was there and is gone: the load waits, and goes on with it.
+#[test]
+fn a_load_waits_while_a_signal_cannot_be_read() {
+    everywhere("throttle_unread", |place| {
+        place.sql(TABLE);
+        let mut load = Running::start(place, "- --into numbers --batch 500 --throttle commit-latency=100000x");
+        let feeder = load.feed();
+        await_true("rows in the table", || place.sql("SELECT COUNT(*) > 0 FROM numbers") == "1");
+        place.sql("RENAME TABLE inrush_heartbeat TO elsewhere");
+        load.await_notice("waiting: what `--throttle` needs cannot be read: ");
+        place.sql("RENAME TABLE elsewhere TO inrush_heartbeat");
+        load.await_notice("going on after ");
+        load.signal("INT");
+        let done = load.end();
+        feeder.join().unwrap();
+        assert_eq!(done.code, 130, "{done}");
+        check_table(place, &done, |_| true);
     });
 }
 

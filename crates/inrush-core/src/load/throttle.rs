@@ -1,136 +1,34 @@
-//! When a load yields to others: limits on what a server reports of itself, and the decision to wait and to continue.
+//! When a load yields to others: limits on what a server reports of itself, and the decision to wait and to continue; which of the waits are
+//! reported (`wait_reports`), what is read (`signal`).
 //!
 //! Pure: names and values of SHOW GLOBAL STATUS and the lags of replicas come in, decisions go out.
 
-use super::lag::{Lag, ReplicaLag};
+mod signal;
+pub mod wait_reports;
+
+use super::lag::{Lag, Progress, ReplicaLag};
 use crate::error::Error;
 use crate::human;
-use std::collections::HashMap;
+pub use signal::{Ceiling, CommitLatency, Signal, Status};
 use std::fmt;
 use std::time::Duration;
 
-/// What a server reports of itself, as SHOW GLOBAL STATUS has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Signal {
-    /// Threads that run a statement, those of the load and the query of the status included (`Threads_running`).
-    ThreadsRunning,
-    /// Undo logs that are not purged yet (`Innodb_history_list_length`; in MySQL the counter `trx_rseg_history_len` of
-    /// information_schema.INNODB_METRICS, for which a user needs the right PROCESS).
-    History,
-    /// The share of the time in which a Galera node waited for a slower one, since the last reading (`wsrep_flow_control_paused_ns`).
-    FlowControl,
-    /// The share of the redo log that a checkpoint must not leave behind (MariaDB: `Innodb_checkpoint_age` of
-    /// `Innodb_checkpoint_max_age`; MySQL: `Innodb_redo_log_logical_size` of `Innodb_redo_log_capacity_resized`).
-    CheckpointAge,
-}
-
-impl Signal {
-    /// All, with their names.
-    pub const ALL: [(&str, Self); 4] = [
-        ("threads-running", Self::ThreadsRunning),
-        ("history", Self::History),
-        ("flow-control", Self::FlowControl),
-        ("checkpoint-age", Self::CheckpointAge),
-    ];
-
-    /// The name.
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(_, signal)| *signal == self).map_or("", |(name, _)| name)
-    }
-
-    /// The variables that it is computed of.
-    fn variables(self) -> &'static [&'static str] {
-        match self {
-            Self::ThreadsRunning => &["Threads_running"],
-            Self::History => &[HISTORY],
-            Self::FlowControl => &["wsrep_flow_control_paused_ns"],
-            Self::CheckpointAge => &[
-                "Innodb_checkpoint_age",
-                "Innodb_checkpoint_max_age",
-                LOGICAL_SIZE,
-                "Innodb_redo_log_capacity_resized",
-            ],
-        }
-    }
-
-    fn is_share(self) -> bool {
-        matches!(self, Self::FlowControl | Self::CheckpointAge)
-    }
-
-    /// A value in words.
-    fn text(self, value: f64) -> String {
-        if self.is_share() { format!("{value:.0} %") } else { human::exact(value.max(0.0) as u64) }
-    }
-
-    /// The value, in its unit (a number, or percent). `before` is the reading before this one. `None`: the server does not report it.
-    fn value(self, now: &Status, before: Option<&Status>) -> Option<f64> {
-        let percent = |part: f64, of: f64| (of > 0.0).then(|| 100.0 * part / of);
-        match self {
-            Self::ThreadsRunning => now.get("Threads_running"),
-            Self::History => now.get(HISTORY),
-            Self::FlowControl => {
-                let (total, before) = (now.get("wsrep_flow_control_paused_ns")?, before.unwrap_or(now));
-                let time = now.at.saturating_sub(before.at).as_nanos() as f64;
-                // Of a first reading, and of a node that has started again, no share is known.
-                let paused = total - before.get("wsrep_flow_control_paused_ns").unwrap_or(total);
-                Some(percent(paused.max(0.0), time).unwrap_or(0.0))
-            }
-            Self::CheckpointAge => match now.get("Innodb_checkpoint_age") {
-                Some(age) => percent(age, now.get("Innodb_checkpoint_max_age")?),
-                None => percent(now.get(LOGICAL_SIZE)?, now.get("Innodb_redo_log_capacity_resized")?),
-            },
-        }
-    }
-}
-
-/// The most that a signal may be while a load continues.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ceiling {
-    /// Of what.
+/// A signal that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// Which.
     pub signal: Signal,
-    /// A number, or percent.
-    pub most: f64,
+    /// The server's error; `None`: it does not report the signal.
+    pub reason: Option<String>,
 }
 
-impl Ceiling {
-    /// Parses the name of a signal and its limit with `=` between: a number such as 40 or 1M, or a share such as 5%.
-    pub fn parse(text: &str) -> Option<Self> {
-        let (name, most) = text.split_once('=')?;
-        let (_, signal) = *Signal::ALL.iter().find(|(known, _)| *known == name.trim())?;
-        let most = most.trim();
-        let most = match most.strip_suffix('%') {
-            Some(percent) if signal.is_share() => percent.trim_end().parse().ok().filter(|most| *most < 100.0)?,
-            None if !signal.is_share() => human::rate_of(most)? as f64,
-            _ => return None,
-        };
-        (most > 0.0).then_some(Self { signal, most })
-    }
-}
-
-impl fmt::Display for Ceiling {
+impl fmt::Display for Unread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` of at most {}", self.signal.name(), self.signal.text(self.most))
-    }
-}
-
-/// One reading of the variables.
-#[derive(Clone, Debug)]
-pub struct Status {
-    /// When it was read, on any clock that does not go back.
-    at: Duration,
-    /// By names in lower case, in which servers differ.
-    values: HashMap<String, f64>,
-}
-
-impl Status {
-    /// What the server reported at this time: names and values. Values that are no numbers are left out.
-    pub fn new<'a>(at: Duration, rows: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        let number = |(name, value): (&str, &str)| Some((name.to_ascii_lowercase(), value.parse().ok()?));
-        Self { at, values: rows.into_iter().filter_map(number).collect() }
-    }
-
-    fn get(&self, name: &str) -> Option<f64> {
-        self.values.get(&name.to_ascii_lowercase()).copied()
+        let name = self.signal.name();
+        match &self.reason {
+            None => write!(f, "this server does not report `{name}`"),
+            Some(reason) => write!(f, "`{name}` cannot be read: {reason}"),
+        }
     }
 }
 
@@ -146,20 +44,31 @@ pub enum Turn {
 /// Decides when a load waits.
 ///
 /// It waits as soon as one signal exceeds its ceiling or a replica the greatest lag, and continues when all are at [`LOW`] of theirs or below,
-/// so that it does not alternate with each reading. A replica whose lag is not known counts as one that lags.
+/// so that it does not alternate with each reading. It also waits when its own backlog would bring a replica to [`BACKLOG`] of the greatest lag, so that the
+/// lag stays below it. A replica whose lag is not known counts as one that lags.
 #[derive(Debug)]
 pub struct Throttle {
     ceilings: Vec<Ceiling>,
     max_lag: Duration,
     before: Option<Status>,
+    ignores_unread: bool,
     waits: bool,
     over: String,
+    unproven_batch: usize,
 }
 
 impl Throttle {
     /// With these ceilings; the load does not wait yet.
     pub fn new(ceilings: Vec<Ceiling>) -> Self {
-        Self { ceilings, max_lag: Duration::MAX, before: None, waits: false, over: String::new() }
+        Self {
+            ceilings,
+            max_lag: Duration::MAX,
+            before: None,
+            ignores_unread: false,
+            waits: false,
+            over: String::new(),
+            unproven_batch: FIRST_BATCH,
+        }
     }
 
     /// The same with the greatest lag that a replica may have.
@@ -169,26 +78,45 @@ impl Throttle {
         self
     }
 
+    /// The same that continues while signals cannot be read.
+    #[must_use]
+    pub fn with_ignored_signals(mut self, ignores_unread: bool) -> Self {
+        self.ignores_unread = ignores_unread;
+        self
+    }
+
     /// With these ceilings it was made.
     pub fn ceilings(&self) -> &[Ceiling] {
         &self.ceilings
     }
 
-    /// The query of the variables: rows of a name and a value.
-    pub fn query(&self) -> String {
-        let names = self.ceilings.iter().flat_map(|ceiling| ceiling.signal.variables());
-        let names: Vec<_> = names.map(|name| format!("'{name}'")).collect();
-        format!("SHOW GLOBAL STATUS WHERE Variable_name IN ({})", names.join(", "))
+    /// Yields to this signal no longer.
+    pub fn leave_out(&mut self, signal: Signal) {
+        self.ceilings.retain(|ceiling| ceiling.signal != signal);
     }
 
-    /// The query to run as well where the status lacks one that is wanted: rows of the same kind.
-    pub fn more(&self, status: &Status) -> Option<String> {
-        let wants_history = self.ceilings.iter().any(|ceiling| ceiling.signal == Signal::History);
-        (wants_history && status.get(HISTORY).is_none()).then(|| {
-            format!(
-                "SELECT '{HISTORY}', COUNT FROM information_schema.INNODB_METRICS WHERE NAME = 'trx_rseg_history_len' AND STATUS = 'enabled'"
-            )
-        })
+    /// The query of the variables, rows of a name and a value; `None` if no signal is computed of them.
+    pub fn query(&self) -> Option<String> {
+        let names = self.ceilings.iter().flat_map(|ceiling| ceiling.signal.variables());
+        let names: Vec<_> = names.map(|name| format!("'{name}'")).collect();
+        (!names.is_empty()).then(|| format!("SHOW GLOBAL STATUS WHERE Variable_name IN ({})", names.join(", ")))
+    }
+
+    /// The queries to run as well for what the status lacks: each has rows of the same kind.
+    pub fn more(&self, status: &Status) -> Vec<(Signal, &'static str)> {
+        let signals = self.ceilings.iter().map(|ceiling| ceiling.signal);
+        signals.filter_map(|signal| Some((signal, signal.query(status)?))).collect()
+    }
+
+    /// Whether `signal` is one of those that it yields to.
+    pub fn yields_to(&self, signal: Signal) -> bool {
+        self.ceilings.iter().any(|ceiling| ceiling.signal == signal)
+    }
+
+    /// Nothing is known of the server: the load is to wait for this reason. Returns whether it did not wait before.
+    pub fn wait_for(&mut self, reason: &str) -> bool {
+        reason.clone_into(&mut self.over);
+        !std::mem::replace(&mut self.waits, true)
     }
 
     /// Whether the load is to wait, by the last reading.
@@ -196,7 +124,7 @@ impl Throttle {
         self.waits
     }
 
-    /// What exceeded its limit, by the last reading in which something did since the load waits.
+    /// What exceeded its limit, by the last reading in which something did.
     pub fn over(&self) -> &str {
         &self.over
     }
@@ -210,12 +138,14 @@ impl Throttle {
         &mut self,
         status: Option<Status>,
         lags: Result<&[ReplicaLag], &Error>,
-    ) -> Result<Option<Turn>, Signal> {
+        progress: Progress,
+    ) -> Result<Option<Turn>, Unread> {
         let mut over = Vec::new();
-        let mut is_low = status.is_some() || self.ceilings.is_empty();
+        let mut is_low = status.is_some() || self.ceilings.is_empty() || self.ignores_unread;
         if let Some(status) = &status {
             for Ceiling { signal, most } in &self.ceilings {
-                let value = signal.value(status, self.before.as_ref()).ok_or(*signal)?;
+                let value = signal.value(status, self.before.as_ref());
+                let value = value.ok_or(Unread { signal: *signal, reason: None })?;
                 is_low &= value <= most * LOW;
                 if value > *most {
                     over.push(format!("`{}` is {}, at most {}", signal.name(), signal.text(value), signal.text(*most)));
@@ -224,9 +154,10 @@ impl Throttle {
         }
         match lags {
             Ok(lags) => {
-                for lag in lags {
-                    is_low &= matches!(&lag.lag, Lag::Behind(lag) if *lag <= self.max_lag.mul_f64(LOW));
-                    over.extend(self.over_max_lag(lag));
+                for replica in lags {
+                    is_low &= matches!(&replica.lag, Lag::Behind(lag) if *lag <= self.max_lag.mul_f64(LOW)
+                        && replica.pace.expected(*lag, progress) <= self.max_lag.mul_f64(BACKLOG * LOW).max(*lag));
+                    over.extend(self.over_max_lag(replica, progress));
                 }
             }
             Err(error) => {
@@ -245,20 +176,49 @@ impl Throttle {
             }
             true if is_low => {
                 self.waits = false;
-                self.over.clear();
                 Some(Turn::Continues)
             }
             _ => None,
         })
     }
 
+    /// How much may be on its way to replicas until the next reading; `None` while no replica's speed is known.
+    pub fn most_taken(&self, lags: &[ReplicaLag]) -> Option<u64> {
+        lags.iter().filter_map(|replica| replica.pace.most_taken(self.max_lag)).min()
+    }
+
+    /// How large a batch may be, so that the slowest replica applies it in a small part of the greatest lag. While its speed is not known, it grows with
+    /// each reading in which no replica lags.
+    pub fn most_batch_bytes(&mut self, lags: &[ReplicaLag]) -> usize {
+        let slowest = lags.iter().filter_map(|replica| replica.pace.rate()).reduce(f64::min);
+        if let Some(slowest) = slowest {
+            return ((slowest * self.max_lag.as_secs_f64() * BATCH) as usize).max(LEAST_BATCH);
+        }
+        let bytes = self.unproven_batch;
+        let keeps_up =
+            |replica: &ReplicaLag| matches!(replica.lag, Lag::Behind(lag) if lag <= self.max_lag.mul_f64(BATCH));
+        if lags.iter().all(keeps_up) {
+            self.unproven_batch = bytes.saturating_mul(2);
+        }
+        bytes
+    }
+
     /// Why the load is to wait for this replica, if it is.
-    fn over_max_lag(&self, ReplicaLag { replica, lag }: &ReplicaLag) -> Option<String> {
+    fn over_max_lag(&self, ReplicaLag { replica, lag, pace }: &ReplicaLag, progress: Progress) -> Option<String> {
         match lag {
-            Lag::Behind(lag) if *lag <= self.max_lag => None,
             Lag::Behind(lag) => {
-                let (lag, most) = (human::time(*lag), human::time(self.max_lag));
-                Some(format!("the lag of replica `{replica}` is {lag}, more than {most}"))
+                let most = human::time(self.max_lag);
+                let expected = pace.expected(*lag, progress);
+                if *lag > self.max_lag {
+                    let lag = human::time(*lag);
+                    return Some(format!("the lag of replica `{replica}` is {lag}, more than {most}"));
+                }
+                (expected > *lag && expected > self.max_lag.mul_f64(BACKLOG)).then(|| {
+                    let expected = human::time(expected);
+                    format!(
+                        "the lag of replica `{replica}` would grow to {expected} by what is on its way, at most {most}"
+                    )
+                })
             }
             Lag::NoneYet => Some(format!(
                 "replica `{replica}` has no heartbeat of this load yet; are its replication threads running (SHOW REPLICA STATUS)?"
@@ -268,15 +228,27 @@ impl Throttle {
     }
 }
 
+/// The share of the greatest lag to which a load may bring a replica by its own backlog, from one reading to the next.
+pub const BACKLOG: f64 = 0.8;
+
+/// The share of the greatest lag that one batch may take a replica: several of them are on their way at the same time.
+const BATCH: f64 = 0.1;
+
+/// Smaller transactions cost more than they spare.
+const LEAST_BATCH: usize = 64 << 10;
+
+/// The size of a batch before anything is known of the replicas.
+const FIRST_BATCH: usize = 256 << 10;
+
 /// The share of a ceiling at which a load that waits continues.
 pub const LOW: f64 = 0.8;
-
-const HISTORY: &str = "Innodb_history_list_length";
-const LOGICAL_SIZE: &str = "Innodb_redo_log_logical_size";
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const HISTORY: &str = "Innodb_history_list_length";
+    const LOGICAL_SIZE: &str = "Innodb_redo_log_logical_size";
 
     #[test]
     fn ceilings() {
@@ -289,6 +261,13 @@ mod tests {
             ("checkpoint-age=100%", None),
             ("threads-running=40%", None),
             ("threads-running=0", None),
+            ("group-queue=10k", Some("`group-queue` of at most 10,000")),
+            ("group-queue=5%", None),
+            ("commit-latency = 1.5x", Some("`commit-latency` of at most 1.5x")),
+            ("commit-latency=3 x", Some("`commit-latency` of at most 3.0x")),
+            ("commit-latency=1x", None),
+            ("commit-latency=infx", None),
+            ("commit-latency=3", None),
             ("threads-running", None),
             ("load=3", None),
             ("", None),
@@ -305,7 +284,7 @@ mod tests {
         let mut throttle = Throttle::new(vec![Ceiling::parse(ceiling).unwrap()]);
         let turn = |(second, value): (u64, &&str)| {
             let status = Status::new(Duration::from_secs(second), name.split(' ').zip(value.split(' ')));
-            match throttle.take(Some(status), Ok(&[])) {
+            match throttle.take(Some(status), Ok(&[]), Progress::default()) {
                 Ok(None) => '.',
                 Ok(Some(Turn::Waits(_))) => 'w',
                 Ok(Some(Turn::Continues)) => 'g',
@@ -336,12 +315,38 @@ mod tests {
     }
 
     #[test]
+    fn a_queue_of_a_group_and_a_latency() {
+        check("group-queue=10", "group_queue", &["0", "11", "9", "8", "NULL"], ".w.g?");
+        let mut throttle = Throttle::new(vec![Ceiling::parse("commit-latency=2x").unwrap()]);
+        let mut read = |times: Option<f64>| {
+            let status = Status::new(Duration::ZERO, []);
+            let status = times.map_or(status.clone(), |times| status.with_commit_latency(times));
+            throttle.take(Some(status), Ok(&[]), Progress::default()).unwrap()
+        };
+        // Before the first row nothing is known.
+        assert_eq!([None, Some(1.9)].map(&mut read), [None, None]);
+        assert_eq!(read(Some(2.1)), Some(Turn::Waits("`commit-latency` is 2.1x, at most 2.0x".into())));
+        assert_eq!([1.7, 1.6].map(|times| read(Some(times))), [None, Some(Turn::Continues)]);
+    }
+
+    #[test]
+    fn a_load_waits_while_nothing_is_known() {
+        let mut throttle = Throttle::new(vec![Ceiling::parse("history=10").unwrap()]);
+        assert!(throttle.wait_for("gone") && !throttle.wait_for("still gone"));
+        assert_eq!((throttle.waits(), throttle.over()), (true, "still gone"));
+        let status = Status::new(Duration::ZERO, [(HISTORY, "1")]);
+        assert_eq!(throttle.take(Some(status), Ok(&[]), Progress::default()), Ok(Some(Turn::Continues)));
+        throttle.leave_out(Signal::History);
+        assert_eq!((throttle.ceilings(), throttle.query()), (&[][..], None));
+    }
+
+    #[test]
     fn all_signals_must_be_low_again() {
         let ceilings = ["threads-running=10", "history=100"].map(|text| Ceiling::parse(text).unwrap());
         let mut throttle = Throttle::new(ceilings.to_vec());
         let mut read = |threads, history| {
             let status = Status::new(Duration::ZERO, [("Threads_running", threads), (HISTORY, history)]);
-            throttle.take(Some(status), Ok(&[])).unwrap()
+            throttle.take(Some(status), Ok(&[]), Progress::default()).unwrap()
         };
         let words = "`threads-running` is 11, at most 10; `history` is 1,200, at most 100";
         assert_eq!(read("11", "1200"), Some(Turn::Waits(words.into())));
@@ -354,8 +359,8 @@ mod tests {
     fn a_load_waits_for_each_replica() {
         let mut throttle = Throttle::new(Vec::new()).with_max_lag(Duration::from_secs(5));
         let mut read = |lags: [Lag; 2]| {
-            let lags = lags.into_iter().zip(["a", "b"]).map(|(lag, name)| ReplicaLag { replica: name.into(), lag });
-            let turn = throttle.take(None, Ok(&lags.collect::<Vec<_>>())).unwrap();
+            let lags = lags.into_iter().zip(["a", "b"]).map(|(lag, name)| ReplicaLag::new(name, lag));
+            let turn = throttle.take(None, Ok(&lags.collect::<Vec<_>>()), Progress::default()).unwrap();
             (turn, throttle.over().to_owned())
         };
         let behind = |ms| Lag::Behind(Duration::from_millis(ms));
@@ -371,7 +376,8 @@ mod tests {
             read([behind(0), Lag::Unread("refused".into())]),
             still("the lag of replica `b` is not known: refused")
         );
-        assert_eq!(read([behind(4000), behind(4000)]), (Some(Turn::Continues), String::new()));
+        let (turn, last) = read([behind(4000), behind(4000)]);
+        assert_eq!((turn, last.as_str()), (Some(Turn::Continues), "the lag of replica `b` is not known: refused"));
         assert_eq!(read([behind(0), behind(61_000)]), waits("the lag of replica `b` is 1 min 1 s, more than 5.0 s"));
     }
 
@@ -382,19 +388,42 @@ mod tests {
         let low = || Some(Status::new(Duration::ZERO, [("Threads_running", "1")]));
         let error = Error::config("refused");
         let words = "no heartbeat can be written for `--max-lag`: refused";
-        assert_eq!(throttle.take(None, Err(&error)), Ok(Some(Turn::Waits(words.into()))));
-        assert_eq!(throttle.take(low(), Err(&error)), Ok(None));
+        let mut take = |status, lags| throttle.take(status, lags, Progress::default());
+        assert_eq!(take(None, Err(&error)), Ok(Some(Turn::Waits(words.into()))));
+        assert_eq!(take(low(), Err(&error)), Ok(None));
         // A signal that cannot be read changes nothing.
-        assert_eq!(throttle.take(None, Ok(&[])), Ok(None));
-        assert_eq!(throttle.take(low(), Ok(&[])), Ok(Some(Turn::Continues)));
-        assert_eq!(throttle.take(None, Ok(&[])), Ok(None));
+        assert_eq!(take(None, Ok(&[])), Ok(None));
+        assert_eq!(take(low(), Ok(&[])), Ok(Some(Turn::Continues)));
+        assert_eq!(take(None, Ok(&[])), Ok(None));
+    }
+
+    /// A replica that applies 100 bytes a second, of which a load may leave it 5 s behind.
+    #[test]
+    fn a_load_waits_before_its_backlog_is_the_greatest_lag() {
+        let mut throttle = Throttle::new(Vec::new()).with_max_lag(Duration::from_secs(5));
+        let mut replica = ReplicaLag::new("a", Lag::Behind(Duration::ZERO));
+        let mut read = |half_seconds: u64, taken| {
+            let (applied, progress) = (50 * half_seconds, Progress { taken, settled: taken });
+            replica.pace.take(applied, progress, Duration::from_millis(500 * half_seconds));
+            let lags = [replica.clone()];
+            let turn = throttle.take(None, Ok(&lags), progress).unwrap();
+            (turn, throttle.most_taken(&lags), throttle.most_batch_bytes(&lags))
+        };
+        assert_eq!(read(0, 100), (None, None, FIRST_BATCH));
+        assert_eq!(read(1, 200), (None, None, 2 * FIRST_BATCH));
+        assert_eq!(read(2, 500), (None, Some(600), LEAST_BATCH));
+        let words = "the lag of replica `a` would grow to 4.5 s by what is on its way, at most 5.0 s";
+        assert_eq!(read(3, 600), (Some(Turn::Waits(words.into())), Some(650), LEAST_BATCH));
+        assert_eq!(read(5, 600).0, None);
+        assert_eq!(read(6, 600).0, Some(Turn::Continues));
     }
 
     #[test]
     fn queries_name_what_is_wanted() {
         let throttle = Throttle::new(vec![Ceiling::parse("history=1").unwrap()]);
-        assert_eq!(throttle.query(), "SHOW GLOBAL STATUS WHERE Variable_name IN ('Innodb_history_list_length')");
-        assert!(throttle.more(&Status::new(Duration::ZERO, [])).is_some());
-        assert_eq!(throttle.more(&Status::new(Duration::ZERO, [(HISTORY, "5")])), None);
+        let query = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Innodb_history_list_length')";
+        assert_eq!(throttle.query().as_deref(), Some(query));
+        assert_eq!(throttle.more(&Status::new(Duration::ZERO, [])).len(), 1);
+        assert_eq!(throttle.more(&Status::new(Duration::ZERO, [(HISTORY, "5")])), []);
     }
 }

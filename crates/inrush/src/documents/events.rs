@@ -144,6 +144,10 @@ fn described(event: &LoadEvent) -> (&'static str, Value) {
             ("silent", json!({ "lane": lane, "waiting_for": waiting_for, "seconds": seconds, "state": state }))
         }
         LoadEvent::Yields { reason } => ("throttle", json!({ "waits": true, "reason": reason })),
+        LoadEvent::Yielded { times, waited, reason } => (
+            "throttle",
+            json!({ "waits": false, "times": times, "waited_seconds": waited.as_secs_f64(), "reason": reason }),
+        ),
         LoadEvent::Continues { waited } => {
             ("throttle", json!({ "waits": false, "waited_seconds": waited.as_secs_f64() }))
         }

@@ -3,10 +3,11 @@
 //! Has only atomics and short locks; no decision, and no I/O except that `abort` shuts down sockets.
 
 use crate::blocking::Aborter;
+use inrush_core::load::lag::Progress;
 use inrush_core::load::slow::LoadWaits;
 use std::fmt;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// A handle on a running load: watch it, stop it, abort it. Threads share it by reference count.
@@ -15,6 +16,10 @@ pub struct Control {
     stop: AtomicBool,
     aborted: AtomicBool,
     yields: Mutex<Yields>,
+    /// What lanes may have taken before the reader waits; [`UNKNOWN`] without a limit.
+    most_taken: AtomicU64,
+    /// How large a batch may be for the sake of others.
+    most_batch: AtomicUsize,
     waited: Mutex<LoadWaits>,
     /// Chunks after this one are not to be committed: a bad row was found in it, or it could not be stored.
     stop_after: AtomicU64,
@@ -23,6 +28,8 @@ pub struct Control {
     pub(super) skipped: AtomicU64,
     pub(super) rejected: AtomicU64,
     pub(super) bytes: AtomicU64,
+    /// Bytes that the reader has handed to lanes.
+    pub(super) taken_bytes: AtomicU64,
     pub(super) settled_bytes: AtomicU64,
     /// [`UNKNOWN`] if the sources do not know it.
     left: AtomicU64,
@@ -60,6 +67,10 @@ pub struct Snapshot {
     pub chunks: u64,
     /// Connections in use.
     pub lanes: usize,
+    /// For how long the load has yielded to others (`--throttle`, `--max-lag`).
+    pub yielded: Duration,
+    /// Since when it yields now; `None`: it does not.
+    pub yields_for: Option<Duration>,
 }
 
 /// The times in which nothing more was to be read.
@@ -114,6 +125,8 @@ impl Default for Control {
             stop: AtomicBool::new(false),
             aborted: AtomicBool::new(false),
             yields: Mutex::default(),
+            most_taken: AtomicU64::new(UNKNOWN),
+            most_batch: AtomicUsize::new(usize::MAX),
             waited: Mutex::default(),
             stop_after: AtomicU64::new(u64::MAX),
             read: AtomicU64::new(0),
@@ -121,6 +134,7 @@ impl Default for Control {
             skipped: AtomicU64::new(0),
             rejected: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
+            taken_bytes: AtomicU64::new(0),
             settled_bytes: AtomicU64::new(0),
             left: AtomicU64::new(UNKNOWN),
             resumed: AtomicU64::new(0),
@@ -162,6 +176,7 @@ impl Control {
 
     /// What has been done so far.
     pub fn snapshot(&self) -> Snapshot {
+        let yields_for = lock(&self.yields).since.map(|since| since.elapsed());
         Snapshot {
             read: self.read.load(Relaxed),
             stored: self.stored.load(Relaxed),
@@ -174,6 +189,8 @@ impl Control {
             gathered: self.gathered.load(Relaxed),
             chunks: self.chunks.load(Relaxed),
             lanes: lock(&self.lanes).iter().filter(|lane| !lane.is_parked).count(),
+            yielded: self.yielded(),
+            yields_for,
         }
     }
 
@@ -216,9 +233,31 @@ impl Control {
         !self.is_stopping() && self.stop_after.load(Relaxed) == u64::MAX
     }
 
-    /// Whether the reader should wait, because the load yields to others.
+    /// Whether the load yields to others.
     pub(super) fn is_yielding(&self) -> bool {
         lock(&self.yields).since.is_some()
+    }
+
+    /// Whether the reader should wait before it hands on a batch: the load yields, or enough is on its way to replicas until they are read again.
+    pub(super) fn holds_back(&self) -> bool {
+        self.is_yielding() || self.taken_bytes.load(Relaxed) >= self.most_taken.load(Relaxed)
+    }
+
+    /// Limits what is on its way to replicas: the bytes that lanes may have taken, from the start of the load on, and those of a batch.
+    pub(super) fn limit(&self, most_taken: Option<u64>, most_batch: usize) {
+        self.most_taken.store(most_taken.unwrap_or(UNKNOWN), Relaxed);
+        self.most_batch.store(most_batch, Relaxed);
+    }
+
+    /// How many bytes a batch may have for the sake of others.
+    pub(super) fn most_batch(&self) -> usize {
+        self.most_batch.load(Relaxed)
+    }
+
+    /// What was handed to lanes, and what they have settled.
+    pub(super) fn progress(&self) -> Progress {
+        let settled = self.settled_bytes.load(Relaxed);
+        Progress { taken: self.taken_bytes.load(Relaxed), settled }
     }
 
     /// The load yields to others from now on.

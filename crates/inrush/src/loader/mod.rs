@@ -36,7 +36,7 @@ pub use commit::ledger::{Forgotten, JobProgress, JobRun, JobStatus};
 pub use control::{Control, Snapshot, Waiting};
 pub use options::{
     BadRows, BatchSize, DerivedLoad, Guarantee, LoadOption, LoadOptions, MaxBad, MinRows, OptionValue, ReplicaUrl,
-    Sort, UnreadableReplicas,
+    Sort, UnreadableReplicas, UnreadableSignals,
 };
 pub use report::event::{EventHandler, LoadEvent, StoredChunk};
 

@@ -1,7 +1,6 @@
 //! The options of a load: plain values, the words for them, which of them make no sense, and the table from which the command and Python make
 //! their own ([`LoadOption`]).
 
-use crate::Config;
 use DerivedLoad::{Part, TableCopy};
 use inrush_core::load::lane::Unchecked;
 use inrush_core::load::ledger::NamedJob;
@@ -9,10 +8,13 @@ use inrush_core::load::throttle::Ceiling;
 use inrush_core::load::{Drift, Matching, MissingColumns, Mode, NewColumns};
 use inrush_core::write::{Computed, Method};
 use inrush_core::{Error, Result, human};
-use std::fmt;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
+
+pub use replica::{ReplicaUrl, UnreadableReplicas, UnreadableSignals};
+
+mod replica;
 
 /// How a load is done. `Default` is what the command does without options.
 ///
@@ -35,6 +37,8 @@ pub struct LoadOptions {
     pub rate: Option<NonZeroU64>,
     /// To what the load yields: it waits while the server reports more than this of itself.
     pub throttle: Vec<Ceiling>,
+    /// What happens if a signal of [`throttle`](Self::throttle) cannot be read.
+    pub unreadable_signals: UnreadableSignals,
     /// How far replicas may be behind while the load continues. Those of [`replicas`](Self::replicas), or those that the server knows.
     pub max_lag: Option<Duration>,
     /// The replicas of [`max_lag`](Self::max_lag).
@@ -121,6 +125,7 @@ inrush_core::setters!(LoadOptions {
     with_memory => memory: as usize,
     with_rate => rate: into Option<NonZeroU64>,
     with_throttle => throttle: into Vec<Ceiling>,
+    with_unreadable_signals => unreadable_signals: as UnreadableSignals,
     with_max_lag => max_lag: into Option<Duration>,
     with_replicas => replicas: into Vec<ReplicaUrl>,
     with_unreadable_replicas => unreadable_replicas: as UnreadableReplicas,
@@ -167,6 +172,7 @@ impl Default for LoadOptions {
             memory: 256 << 20,
             rate: None,
             throttle: Vec::new(),
+            unreadable_signals: UnreadableSignals::Stop,
             max_lag: None,
             replicas: Vec::new(),
             unreadable_replicas: UnreadableReplicas::Stop,
@@ -356,15 +362,23 @@ impl LoadOption {
         .not_of(&[TableCopy]),
         list(
             "throttle",
-            "Wait while the server has too much to do: `threads-running`, `history` (undo logs), `flow-control` (Galera), `checkpoint-age` (redo), \
-             each with its limit",
+            "Wait while the server has too much to do: `threads-running`, `commit-latency` (beside that before the load), `history` (undo logs), \
+             `checkpoint-age` (redo), `flow-control` (Galera), `group-queue` (Group Replication), each with its limit",
             "SIGNAL=MOST,..",
             |options, text| {
                 options.throttle.push(Ceiling::parse(text)?);
                 Some(())
             },
         )
-        .takes("a signal and its limit: `--throttle threads-running=40`, `--throttle history=1M,checkpoint-age=75%`"),
+        .takes("a signal and its limit: `--throttle threads-running=40`, `--throttle history=1M,checkpoint-age=75%`, `--throttle commit-latency=3x`"),
+        one(
+            "unreadable-signals",
+            "What happens if a signal of `--throttle` cannot be read: `stop` (do not begin; later wait for it, for `--retry-for`) or `ignore`",
+            ("WHAT", "stop"),
+            "str = \"stop\"",
+            |options, text| put(&mut options.unreadable_signals, UnreadableSignals::parse(text)),
+        )
+        .takes("`stop` or `ignore`"),
         one(
             "max-lag",
             "Wait while a replica is further behind than this, by heartbeats that the load writes into its database: `5s`",
@@ -733,56 +747,6 @@ impl MinRows {
 
 /// A table that grows to ten thousand times its size is a typing error.
 const MOST_PERCENT: f64 = 1e6;
-
-/// Where a replica is: a URL (see [`Config::parse`]) that overrides the configuration of the load's own connection. `Debug` shows the address alone.
-#[derive(Clone, PartialEq, Eq)]
-pub struct ReplicaUrl(String);
-
-impl ReplicaUrl {
-    /// Reads a URL, which names one server.
-    ///
-    /// # Errors
-    /// Those of [`Config::parse`]; `Config` for several hosts. None shows the URL.
-    pub fn parse(url: &str) -> Result<Self> {
-        if Config::parse(url)?.hosts().len() > 1 {
-            return Err(Error::config("a replica's URL names several hosts")
-                .with_hint("each replica takes a URL of its own: `mysql://db2:3306`"));
-        }
-        Ok(Self(url.to_owned()))
-    }
-
-    /// The replica's configuration, of a load by way of this one.
-    pub(super) fn config(&self, of_load: &Config) -> Result<Config> {
-        of_load.clone().with_text(&self.0)
-    }
-}
-
-impl fmt::Debug for ReplicaUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let address = Config::parse(&self.0).map(|config| config.address());
-        write!(f, "ReplicaUrl({})", address.unwrap_or_default())
-    }
-}
-
-/// What happens if a replica cannot be read that a load yields to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnreadableReplicas {
-    /// The load does not begin. Later it waits until the replica can be read, and ends after [`retries_for`](LoadOptions::retries_for).
-    Stop,
-    /// The load continues without it until it can be read.
-    Ignore,
-}
-
-impl UnreadableReplicas {
-    /// `stop`, `ignore`; `None`: another word.
-    pub fn parse(word: &str) -> Option<Self> {
-        match word {
-            "stop" => Some(Self::Stop),
-            "ignore" => Some(Self::Ignore),
-            _ => None,
-        }
-    }
-}
 
 /// What is promised about rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

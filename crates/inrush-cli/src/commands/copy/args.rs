@@ -70,6 +70,26 @@ pub(crate) struct CopyArgs {
     #[arg(long, value_name = "ROWS/s")]
     read_rate: Option<String>,
 
+    /// Wait while the target has too much to do: signals with their limits, as those of `inrush load`
+    #[arg(long, value_name = "SIGNAL=MOST,..")]
+    throttle: Option<String>,
+
+    /// What happens if a signal of `--throttle` cannot be read: `stop` or `ignore` [default: stop]
+    #[arg(long, value_name = "WHAT")]
+    unreadable_signals: Option<String>,
+
+    /// Wait while a replica of the target is further behind than this: `5s`
+    #[arg(long, value_name = "TIME")]
+    max_lag: Option<String>,
+
+    /// A replica of the target for `--max-lag`, with the login of the target as far as the URL has none; without it those that the target lists
+    #[arg(long, value_name = "URL")]
+    replica: Vec<String>,
+
+    /// What happens if `--max-lag` cannot read a replica: `stop` or `ignore` [default: stop]
+    #[arg(long, value_name = "WHAT")]
+    unreadable_replicas: Option<String>,
+
     /// How long a chunk is retried after a deadlock, a lost connection to the target or the like: `30s`; `0` is never [default: 10m]
     #[arg(long, value_name = "TIME")]
     retry_for: Option<String>,
@@ -131,9 +151,14 @@ impl CopyArgs {
             ("batch", &self.batch),
             ("memory", &self.memory),
             ("rate", &self.rate),
+            ("throttle", &self.throttle),
+            ("unreadable-signals", &self.unreadable_signals),
+            ("max-lag", &self.max_lag),
+            ("unreadable-replicas", &self.unreadable_replicas),
             ("retry-for", &self.retry_for),
         ];
         let given = given.into_iter().filter_map(|(name, text)| Some((name, text.as_ref()?)));
+        let given = given.chain(self.replica.iter().map(|url| ("replica", url)));
         let loading = given.fold(LoaderArgs::default(), |loading, (name, text)| loading.with(name, text));
         Ok(loading
             .options()?

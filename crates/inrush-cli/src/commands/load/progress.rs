@@ -113,6 +113,9 @@ const MEASURE_EVERY: Duration = Duration::from_secs(1);
 /// Every tenth measurement is a line.
 const LINES_EVERY: u32 = 10;
 
+/// Shorter waits for others are not shown.
+const SHOWN_AFTER: Duration = Duration::from_secs(1);
+
 /// The columns that a line may have. The terminal shows `^C` after it, perhaps twice, and the cursor takes one.
 fn width() -> usize {
     Output::message_width().unwrap_or(Output::FILE_WIDTH).saturating_sub(5)
@@ -132,6 +135,12 @@ fn parts(done: &Snapshot, standing: &Standing, verb: &str) -> Vec<String> {
     });
     if let Some(quiet) = standing.stalled {
         parts.push(format!("none since {}", human::whole_time(quiet)));
+    }
+    // A replica that is slow makes a load wait for a moment again and again.
+    if done.yields_for.is_some_and(|yields_for| yields_for >= SHOWN_AFTER) {
+        parts.push("waiting for others".to_owned());
+    } else if done.yielded >= SHOWN_AFTER {
+        parts.push(format!("waited {} for others", human::whole_time(done.yielded)));
     }
     if standing.is_ending {
         parts.push("finishing".to_owned());
@@ -180,6 +189,8 @@ mod tests {
         gathered: 0,
         chunks: 0,
         lanes: 2,
+        yielded: Duration::ZERO,
+        yields_for: None,
     };
 
     fn running() -> Standing {
@@ -214,6 +225,21 @@ mod tests {
         check(DONE, stalled, "42%: 1,200,000 rows stored, none since 12 s, 3 rejected, 2 lanes");
         let ending = Standing { percent: Some(100), is_ending: true, left: None, ..running() };
         check(DONE, ending, "100%: 1,200,000 rows stored, finishing, 3 rejected, 2 lanes");
+    }
+    #[test]
+    fn a_load_that_yields_says_so() {
+        let line = |waited: &str| {
+            format!("42%: 1,200,000 rows stored, {waited}1 min 5 s left, 3 rejected, 300 k rows/s, 21 MB/s, 2 lanes")
+        };
+        let yields = |before, now: Option<u64>| Snapshot {
+            yielded: Duration::from_millis(before),
+            yields_for: now.map(Duration::from_millis),
+            ..DONE
+        };
+        check(yields(400, None), running(), &line(""));
+        check(yields(31_200, None), running(), &line("waited 32 s for others, "));
+        check(yields(31_200, Some(300)), running(), &line("waited 32 s for others, "));
+        check(yields(31_200, Some(1000)), running(), &line("waiting for others, "));
     }
     #[test]
     fn a_sort_says_what_it_has_read() {

@@ -97,6 +97,10 @@ fn summary(report: &Report, reject_file: Option<&Path>) -> String {
             human::time(report.elapsed)
         ),
     );
+    if !report.yielded.is_zero() {
+        let share = (100.0 * report.yielded.as_secs_f64() / seconds).min(100.0);
+        line("waited", format!("{} for others, {share:.0} % of the time", human::time(report.yielded)));
+    }
     for warning in &report.harmless {
         line(
             "noted",

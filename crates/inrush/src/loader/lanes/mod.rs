@@ -2,6 +2,7 @@
 
 pub(crate) mod flight;
 pub(crate) mod lane;
+mod latency;
 pub(crate) mod replay;
 mod replicas;
 pub(crate) mod retry;

@@ -6,7 +6,7 @@ use crate::loader::options::{LoadOptions, UnreadableReplicas};
 use crate::loader::sql;
 use crate::{Config, Error, Result};
 use inrush_core::error::Class;
-use inrush_core::load::lag::{Heartbeats, Lag, Pace, REPLICAS, ReplicaLag, host_and_port};
+use inrush_core::load::lag::{Heartbeats, Lag, Pace, Progress, REPLICAS, ReplicaLag, host_and_port};
 use inrush_core::retry::keeps_connection;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -39,7 +39,7 @@ struct Failing {
     /// For how long that has gone on. Times without an attempt do not count.
     lasts: Duration,
     error: Error,
-    is_told: bool,
+    is_reported: bool,
 }
 
 /// A new connection, its session prepared.
@@ -83,7 +83,7 @@ impl Replicas {
             match replica.server_id() {
                 Ok(id) if id == own_id => {
                     return Err(Error::config(format!(
-                        "`{}` is no replica: it is the server of the load itself, or has the same server_id",
+                        "`{}` is no replica: it is the server of the load itself",
                         replica.name
                     ))
                     .with_hint("`--replica` takes the URLs of replicas"));
@@ -95,7 +95,7 @@ impl Replicas {
                     left_out.push(error.to_string());
                     if ignores_unread {
                         // It may be there again later.
-                        replica.unread = Some(Failing { is_told: true, ..Failing::new(error) });
+                        replica.unread = Some(Failing { is_reported: true, ..Failing::new(error) });
                         watched.push(replica);
                     } else {
                         unread = Some(error);
@@ -125,17 +125,11 @@ impl Replicas {
             return Ok(());
         }
         let beats = &self.beats;
-        on_kept(kept, connect, |connection| {
-            // Where it is there, no right to create it is needed.
-            if !sql::is_there(connection, beats.schema(), Heartbeats::TABLE)? {
-                connection.execute(&beats.create_statement(), ())?;
-            }
-            connection.execute(&beats.clean_statement(), ()).map(drop)
-        })?;
-        self.write(kept, connect, began)
+        on_kept(kept, connect, |connection| make_table(connection, beats))?;
+        self.write(kept, connect, began, Progress::default())
     }
 
-    /// Writes a heartbeat, and reads what each replica has. `began`: when the load's clock began.
+    /// Writes a heartbeat, and reads what each replica has. `began`: when the load's clock began; `progress` is that of the load before it.
     ///
     /// # Errors
     /// Of the heartbeat; then no replica is read. What cannot be read of a replica is its lag.
@@ -144,11 +138,12 @@ impl Replicas {
         kept: &mut Option<Connection>,
         connect: Connect<'_>,
         began: Instant,
+        progress: Progress,
     ) -> Result<Vec<ReplicaLag>> {
         if self.watched.is_empty() {
             return Ok(Vec::new());
         }
-        self.write(kept, connect, began)?;
+        self.write(kept, connect, began, progress)?;
         let (query, ignores_unread) = (self.beats.query(), self.ignores_unread);
         thread::scope(|scope| {
             for replica in &mut self.watched {
@@ -161,12 +156,14 @@ impl Replicas {
             let lag = match &replica.unread {
                 Some(_) if ignores_unread => return None,
                 Some(unread) => Lag::Unread(unread.error.to_string()),
-                None => match beats.lag(replica.last, replica.read_at) {
-                    Lag::Behind(lag) => Lag::Behind(replica.pace.expected(lag, replica.read_at)),
-                    other => other,
-                },
+                None => {
+                    if let Some(last) = replica.last {
+                        replica.pace.take(beats.applied(last), progress, replica.read_at);
+                    }
+                    beats.lag(replica.last, replica.read_at)
+                }
             };
-            Some(ReplicaLag { lag, replica: replica.name.clone() })
+            Some(ReplicaLag { replica: replica.name.clone(), lag, pace: replica.pace.clone() })
         });
         let lags = lags.collect();
         // Nothing is kept for a replica that is ignored.
@@ -176,12 +173,18 @@ impl Replicas {
         Ok(lags)
     }
 
-    fn write(&mut self, kept: &mut Option<Connection>, connect: Connect<'_>, began: Instant) -> Result<()> {
+    fn write(
+        &mut self,
+        kept: &mut Option<Connection>,
+        connect: Connect<'_>,
+        began: Instant,
+        progress: Progress,
+    ) -> Result<()> {
         let statement = self.beats.next_statement();
         let written = on_kept(kept, connect, |connection| connection.execute(&statement, ()).map(drop));
         match &written {
             Ok(()) => {
-                self.beats.written(began.elapsed());
+                self.beats.written(began.elapsed(), progress.settled);
                 self.unwritten = None;
             }
             Err(error) => Failing::again(&mut self.unwritten, error.clone()),
@@ -192,12 +195,12 @@ impl Replicas {
     /// The errors of replicas that are ignored, each once.
     pub(super) fn newly_ignored(&mut self) -> Vec<String> {
         let ignored = self.watched.iter_mut().filter(|_| self.ignores_unread);
-        let unread = ignored.filter_map(|replica| replica.unread.as_mut()).filter(|unread| !unread.is_told);
-        let told = unread.map(|unread| {
-            unread.is_told = true;
+        let unread = ignored.filter_map(|replica| replica.unread.as_mut()).filter(|unread| !unread.is_reported);
+        let new = unread.map(|unread| {
+            unread.is_reported = true;
             unread.error.to_string()
         });
-        told.collect()
+        new.collect()
     }
 
     /// The error of a replica that cannot be read, and is not ignored.
@@ -294,7 +297,7 @@ impl Replica {
 
 impl Failing {
     fn new(error: Error) -> Self {
-        Self { at: Instant::now(), lasts: Duration::ZERO, error, is_told: false }
+        Self { at: Instant::now(), lasts: Duration::ZERO, error, is_reported: false }
     }
 
     fn again(failing: &mut Option<Self>, error: Error) {
@@ -306,6 +309,15 @@ impl Failing {
             }
         }
     }
+}
+
+/// Makes the table of the heartbeats ready.
+pub(super) fn make_table(connection: &mut Connection, beats: &Heartbeats) -> Result<()> {
+    // Where it is there, no right to create it is needed.
+    if !sql::is_there(connection, beats.schema(), Heartbeats::TABLE)? {
+        connection.execute(&beats.create_statement(), ())?;
+    }
+    connection.execute(&beats.clean_statement(), ()).map(drop)
 }
 
 /// Runs `work` on the connection that was kept. If that was lost, `work` runs once more on a new one: a server ends a session that was idle.
@@ -358,7 +370,8 @@ fn known_replicas(own: &mut Connection, config: &Config) -> Result<Vec<Result<Co
     Ok(listed.iter().map(of_row).collect())
 }
 
-const SERVER_ID: &str = "SELECT @@GLOBAL.server_id";
+/// Nodes of a Galera cluster may have the same server_id, and servers of one machine the same host.
+const SERVER_ID: &str = "SELECT @@GLOBAL.server_id, @@hostname, @@port";
 
 const NO_HEARTBEAT: &str = "no heartbeat can be written for `--max-lag`";
 

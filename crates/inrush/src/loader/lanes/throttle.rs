@@ -1,18 +1,21 @@
-//! Yields to others: reads what the server reports of itself, and how far replicas are behind, twice a second, on connections of its own, and
-//! holds the reader back while it is too much. What the lanes hold already is stored.
+//! Yields to others: reads what the server reports of itself, and how far replicas are behind, twice a second or more often, on connections of its own,
+//! and holds the reader back while it is too much. What the lanes hold already is stored.
 
+use super::latency::LatencyProbe;
 use super::replicas::{Replicas, on_kept};
 use super::retry::{Tried, Why, Work};
-use super::waits::{aborted, beside};
+use super::waits::{LEAST_PAUSE, aborted, beside};
 use crate::Config;
 use crate::blocking::Connection;
 use crate::loader::control::{Control, lock};
 use crate::loader::load::Load;
+use crate::loader::options::UnreadableSignals;
 use crate::loader::plan::target::Target;
 use crate::loader::report::event::LoadEvent;
 use inrush_core::load::lag::{Lag, ReplicaLag};
 use inrush_core::load::report::Stop;
-use inrush_core::load::throttle::{Status, Throttle, Turn};
+use inrush_core::load::throttle::wait_reports::{WaitReport, WaitReports};
+use inrush_core::load::throttle::{Signal, Status, Throttle, Turn, Unread};
 use inrush_core::{Error, Kind, Result};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -23,9 +26,16 @@ pub(crate) struct Yielding {
     throttle: Throttle,
     /// Shared with the thread of a reading, which may still be under way when the load is over.
     reader: Arc<Mutex<YieldReader>>,
-    /// When the wait was last reported.
-    told: Instant,
-    is_unread_told: bool,
+    reports: WaitReports,
+    /// Signals that cannot be read are left out.
+    ignores_unread: bool,
+    is_unread_reported: bool,
+    /// Since when they cannot be read.
+    unread_since: Option<Instant>,
+    /// The load was not refused: from now on it waits where it cannot read them.
+    is_open: bool,
+    /// The time between two readings.
+    every: Duration,
 }
 
 /// What reads.
@@ -34,17 +44,25 @@ struct YieldReader {
     /// For its queries alone.
     throttle: Throttle,
     replicas: Option<Replicas>,
+    latency: Option<LatencyProbe>,
     /// `None` after an error.
     connection: Option<Connection>,
     began: Instant,
+    control: Arc<Control>,
 }
 
 /// What one reading has found.
 struct Reading {
-    /// `None`: there is nothing to read, or no connection to read it on.
-    status: Result<Option<Status>>,
+    /// `None`: there is nothing to read.
+    signals: Result<Option<Signals>>,
     /// The error is that of the heartbeat.
     lags: Result<Vec<ReplicaLag>>,
+}
+
+struct Signals {
+    status: Status,
+    /// What the server refused.
+    unread: Vec<Unread>,
 }
 
 impl Yielding {
@@ -61,27 +79,33 @@ impl Yielding {
             config: limited(config),
             throttle: Throttle::new(options.throttle.clone()),
             replicas: None,
+            latency: None,
             connection: None,
             began: Instant::now(),
+            control: load.control.clone(),
         };
+        let most = options.max_lag.unwrap_or(Duration::MAX);
+        let ignores_unread = options.unreadable_signals == UnreadableSignals::Ignore;
         let mut yielding = Self {
             control: load.control.clone(),
-            throttle: Throttle::new(options.throttle.clone()).with_max_lag(options.max_lag.unwrap_or(Duration::MAX)),
+            throttle: Throttle::new(options.throttle.clone()).with_max_lag(most).with_ignored_signals(ignores_unread),
             reader: Arc::new(Mutex::new(reader)),
-            told: Instant::now(),
-            is_unread_told: false,
+            reports: WaitReports::default(),
+            ignores_unread,
+            is_unread_reported: false,
+            unread_since: None,
+            is_open: false,
+            every: (most / READINGS_OF_A_LAG).clamp(LEAST_PAUSE, POLL_EVERY),
         };
-        if let Some(Reading { status, lags }) = yielding.read(|| load.control.is_aborted())? {
-            let status = Ok(status.map_err(|error| match error.kind() {
-                Kind::Server if !error.is_fatal() => {
-                    Error::config(format!("what `--throttle` needs cannot be read: {}", error.message())).with_hint(
-                        "`history` needs the right PROCESS on MySQL: grant it to this user, or leave that signal out",
-                    )
-                }
-                _ => error,
-            })?);
-            yielding.take(Reading { status, lags }, load).map_err(|error| error.with_hint(REPORTED))?;
+        if let Some(reading) = yielding.read(|| load.control.is_aborted())?
+            && let Err(error) = yielding.take(reading, load)
+        {
+            if !ignores_unread || error.is_fatal() {
+                return Err(error.with_hint(REPORTED));
+            }
+            yielding.report_unread(&error, load);
         }
+        yielding.is_open = true;
         Ok(Some(yielding))
     }
 
@@ -98,13 +122,18 @@ impl Yielding {
             // The session so far writes no heartbeats, and may be one to another of several servers.
             (reader.config, reader.connection) = (limited(&target.config), None);
         }
-        if load.options.max_lag.is_none() {
+        let schema = target.table.schema.clone();
+        if self.throttle.yields_to(Signal::CommitLatency) {
+            lock(&self.reader).latency = Some(LatencyProbe::new(&schema));
+        } else if load.options.max_lag.is_none() {
             return Ok(());
         }
-        let (reader, asked, schema) = (self.reader.clone(), load.clone(), target.table.schema.clone());
-        let opened = beside(THREAD, is_over, move || lock(&reader).open_replicas(&asked, &schema))?;
-        for reason in opened.ok_or_else(aborted)?? {
-            load.notify(&LoadEvent::ThrottleUnread { waits: false, reason });
+        if load.options.max_lag.is_some() {
+            let (reader, of) = (self.reader.clone(), load.clone());
+            let opened = beside(THREAD, is_over, move || lock(&reader).open_replicas(&of, &schema))?;
+            for reason in opened.ok_or_else(aborted)?? {
+                load.notify(&LoadEvent::ThrottleUnread { waits: false, reason });
+            }
         }
         let begun = load.retrying(0, Work::Step("the table of the heartbeats")).run(Control::is_stopping, |_| {
             let reader = self.reader.clone();
@@ -116,7 +145,7 @@ impl Yielding {
         });
         begun.map_err(|gave_up| match gave_up.why {
             Why::Interrupted => gave_up.interrupted("interrupted before a row was sent"),
-            _ => gave_up.error.while_doing("cannot make the table `inrush_heartbeat` for `--max-lag` ready"),
+            _ => gave_up.error.while_doing("cannot make the table `inrush_heartbeat` ready"),
         })?;
         for attempt in 1.. {
             let Some(reading) = self.read(is_over)? else { return Ok(()) };
@@ -135,8 +164,13 @@ impl Yielding {
         Ok(())
     }
 
-    /// Reads once more. A signal that cannot be read changes nothing, and is reported once; the next time another connection is tried.
-    /// Returns the error that ends the load: of a replica or of the heartbeat.
+    /// The time between two readings.
+    pub(crate) fn every(&self) -> Duration {
+        self.every
+    }
+
+    /// Reads once more. Where signals cannot be read, another connection is tried the next time; meanwhile the load waits, or continues if they are to
+    /// be ignored. Returns the error that ends the load: of a signal, of a replica or of the heartbeat.
     pub(crate) fn poll(&mut self, load: &Load, is_over: impl Fn() -> bool) -> Option<Error> {
         let taken = match self.read(is_over) {
             Ok(None) => return None,
@@ -144,16 +178,14 @@ impl Yielding {
             Err(error) => Err(error),
         };
         match taken {
-            Ok(()) => self.is_unread_told = false,
-            Err(error) if !self.is_unread_told => {
-                self.is_unread_told = true;
-                load.notify(&LoadEvent::ThrottleUnread { waits: self.throttle.waits(), reason: error.to_string() });
+            Ok(()) => (self.is_unread_reported, self.unread_since) = (false, None),
+            Err(error) if self.ignores_unread => self.report_unread(&error, load),
+            Err(error) => {
+                let since = *self.unread_since.get_or_insert_with(Instant::now);
+                if since.elapsed() >= load.options.retries_for {
+                    return Some(error.while_doing(UNREAD));
+                }
             }
-            Err(_) => {}
-        }
-        if self.throttle.waits() && self.told.elapsed() >= TOLD_EVERY {
-            self.told = Instant::now();
-            load.notify(&LoadEvent::Yields { reason: self.throttle.over().to_owned() });
         }
         let (ignored, given_up) = {
             let mut reader = lock(&self.reader);
@@ -183,7 +215,7 @@ impl Yielding {
                 return Ok(has_waited);
             }
             has_waited = true;
-            if !load.control.pause(POLL_EVERY, Control::is_stopping) {
+            if !load.control.pause(self.every, Control::is_stopping) {
                 return Err(Stop::Interrupted);
             }
         }
@@ -194,26 +226,73 @@ impl Yielding {
         beside(THREAD, is_over, move || lock(&reader).read())
     }
 
+    fn report_unread(&mut self, error: &Error, load: &Load) {
+        if !std::mem::replace(&mut self.is_unread_reported, true) {
+            load.notify(&LoadEvent::ThrottleUnread { waits: self.throttle.waits(), reason: error.to_string() });
+        }
+    }
+
+    /// The error of a signal that cannot be read, if it is not to be ignored.
+    fn leave_out(&mut self, unread: &Unread, load: &Load) -> Option<Error> {
+        if !self.ignores_unread {
+            return Some(Error::config(unread.to_string()));
+        }
+        self.throttle.leave_out(unread.signal);
+        load.notify(&LoadEvent::ThrottleUnread { waits: false, reason: unread.to_string() });
+        None
+    }
+
     fn take(&mut self, reading: Reading, load: &Load) -> Result<()> {
-        let (status, unread) = match reading.status {
-            Ok(status) => (status, None),
+        let control = &load.control;
+        let (signals, mut error) = match reading.signals {
+            Ok(signals) => (signals, None),
             Err(error) => (None, Some(error)),
         };
-        let turn = self.throttle.take(status, reading.lags.as_deref());
-        let turn = turn.map_err(|signal| Error::config(format!("this server does not report `{}`", signal.name())))?;
+        let (mut status, unread) = signals.map_or((None, Vec::new()), |signals| (Some(signals.status), signals.unread));
+        for unread in unread.iter().filter(|unread| self.throttle.yields_to(unread.signal)).cloned().collect::<Vec<_>>()
+        {
+            error = error.or(self.leave_out(&unread, load));
+        }
+        if error.is_some() {
+            status = None;
+        }
+        if let Ok(lags) = &reading.lags {
+            // Without a replica no batch is too large.
+            let most_batch = if lags.is_empty() { usize::MAX } else { self.throttle.most_batch_bytes(lags) };
+            control.limit(self.throttle.most_taken(lags), most_batch);
+        }
+        let turn = loop {
+            match self.throttle.take(status.clone(), reading.lags.as_deref(), control.progress()) {
+                Ok(turn) => break turn,
+                Err(unread) => {
+                    if let Some(unread) = self.leave_out(&unread, load) {
+                        error = Some(unread);
+                        break None;
+                    }
+                }
+            }
+        };
+        if let Some(error) = &error
+            && self.is_open
+            && !self.ignores_unread
+            && self.throttle.wait_for(&format!("{UNREAD}: {error}"))
+        {
+            control.begin_yielding();
+        }
         match turn {
             None => {}
-            Some(Turn::Waits(reason)) => {
-                self.told = Instant::now();
-                load.control.begin_yielding();
-                load.notify(&LoadEvent::Yields { reason });
-            }
-            Some(Turn::Continues) => {
-                let waited = load.control.end_yielding();
-                load.notify(&LoadEvent::Continues { waited });
+            Some(Turn::Waits(_)) => control.begin_yielding(),
+            Some(Turn::Continues) => drop(control.end_yielding()),
+        }
+        match self.reports.take(self.throttle.waits(), control.elapsed()) {
+            None => {}
+            Some(WaitReport::Waits) => load.notify(&LoadEvent::Yields { reason: self.throttle.over().to_owned() }),
+            Some(WaitReport::Continues(waited)) => load.notify(&LoadEvent::Continues { waited }),
+            Some(WaitReport::Waited { times, waited }) => {
+                load.notify(&LoadEvent::Yielded { times, waited, reason: self.throttle.over().to_owned() });
             }
         }
-        unread.map_or(Ok(()), Err)
+        error.map_or(Ok(()), Err)
     }
 }
 
@@ -221,6 +300,7 @@ impl Drop for Yielding {
     /// The load is over, however it ended and whether it waits or not.
     fn drop(&mut self) {
         self.control.end_yielding();
+        self.control.limit(None, usize::MAX);
         let (reader, began) = (self.reader.clone(), Instant::now());
         let is_over = || self.control.is_aborted() || began.elapsed() >= LIMIT;
         // A reading that is under way ends first.
@@ -237,28 +317,42 @@ impl YieldReader {
     }
 
     fn begin(&mut self) -> Result<()> {
-        let Self { config, replicas: Some(replicas), connection, began, .. } = self else { return Ok(()) };
-        replicas.begin(connection, &|| connect(config, true), *began)
+        let Self { config, replicas, latency, connection, began, .. } = self;
+        let connect = || connect(config, true);
+        if let Some(latency) = latency {
+            on_kept(connection, &connect, |connection| latency.begin(connection))?;
+        }
+        match replicas {
+            Some(replicas) => replicas.begin(connection, &connect, *began),
+            None => Ok(()),
+        }
     }
 
     /// Writes a heartbeat and reads the replicas, if there are any, and then the signals of the server.
     fn read(&mut self) -> Reading {
-        let Self { config, throttle, replicas, connection, began } = self;
-        let writes = replicas.is_some();
+        let Self { config, throttle, replicas, latency, connection, began, control } = self;
+        let writes = replicas.is_some() || latency.is_some();
         let connect = || connect(config, writes);
         let lags = match replicas {
-            Some(replicas) => replicas.read(connection, &connect, *began),
+            Some(replicas) => replicas.read(connection, &connect, *began, control.progress()),
             None => Ok(Vec::new()),
         };
-        let status = match throttle.ceilings().is_empty() || lags.is_err() {
+        let signals = match throttle.ceilings().is_empty() || lags.is_err() {
             true => Ok(None),
-            false => on_kept(connection, &connect, |connection| signals(connection, throttle, *began)).map(Some),
+            false => {
+                on_kept(connection, &connect, |connection| signals(connection, throttle, latency.as_mut(), *began))
+                    .map(Some)
+            }
         };
-        Reading { status, lags }
+        Reading { signals, lags }
     }
 
     fn end(&mut self) {
-        let Self { config, replicas, connection, .. } = self;
+        let Self { config, replicas, latency, connection, .. } = self;
+        if let Some(latency) = latency {
+            // What is left after an error is removed by a later load.
+            let _ = on_kept(connection, &|| connect(config, true), |connection| latency.end(connection));
+        }
         if let Some(replicas) = replicas {
             replicas.end(connection, &|| connect(config, true));
         }
@@ -282,20 +376,44 @@ fn connect(config: &Config, writes: bool) -> Result<Connection> {
     Ok(connection)
 }
 
-fn signals(connection: &mut Connection, throttle: &Throttle, began: Instant) -> Result<Status> {
+fn signals(
+    connection: &mut Connection,
+    throttle: &Throttle,
+    latency: Option<&mut LatencyProbe>,
+    began: Instant,
+) -> Result<Signals> {
     let at = began.elapsed();
-    let mut rows = connection.texts(&throttle.query())?;
-    if let Some(more) = throttle.more(&status(at, &rows)) {
-        rows.extend(connection.texts(&more)?);
+    let mut rows = match throttle.query() {
+        Some(query) => connection.texts(&query)?,
+        None => Vec::new(),
+    };
+    let mut unread = Vec::new();
+    for (signal, query) in throttle.more(&status(at, &rows)) {
+        match connection.texts(query) {
+            Ok(more) => rows.extend(more),
+            // A table that this server does not have, or a right.
+            Err(error) if error.kind() == Kind::Server && !error.is_fatal() => {
+                unread.push(Unread { signal, reason: Some(error.message().to_owned()) });
+            }
+            Err(error) => return Err(error),
+        }
     }
-    Ok(status(at, &rows))
+    let mut status = status(at, &rows);
+    if let Some(latency) = latency {
+        status = status.with_commit_latency(latency.take(connection)?);
+    }
+    Ok(Signals { status, unread })
 }
 
 fn status(at: Duration, rows: &[Vec<String>]) -> Status {
     Status::new(at, rows.iter().filter_map(|row| Some((row.first()?.as_str(), row.get(1)?.as_str()))))
 }
 
-const REPORTED: &str = "`threads-running`, `history` and `checkpoint-age` are of every MySQL and MariaDB with InnoDB, `flow-control` of nodes of Galera";
+const REPORTED: &str = "`threads-running`, `commit-latency`, `history` and `checkpoint-age` are of every MySQL and MariaDB with InnoDB (on MySQL `history` needs the \
+    right PROCESS), `flow-control` of nodes of Galera, `group-queue` of members of Group Replication; `--unreadable-signals ignore` loads without \
+    what cannot be read";
+
+const UNREAD: &str = "what `--throttle` needs cannot be read";
 
 const THREAD: &str = "inrush-throttle";
 
@@ -305,13 +423,11 @@ const LIMIT: Duration = Duration::from_secs(5);
 /// A user may have set a longer time, or none, for the lanes.
 const LONGEST_CONNECT: Duration = Duration::from_secs(30);
 
-/// A wait is reported again after this time.
-const TOLD_EVERY: Duration = Duration::from_secs(60);
-
 /// How often replicas are read at first until they have a heartbeat.
 const FIRST_READINGS: u32 = 20;
 
-/// As often as the watch over a load under way.
+/// As often as the watch over a load under way, or so many times in the time of `--max-lag`.
 const POLL_EVERY: Duration = Duration::from_millis(500);
+const READINGS_OF_A_LAG: u32 = 10;
 
 const BETWEEN_FIRST_READINGS: Duration = Duration::from_millis(50);

@@ -22,7 +22,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 pub(crate) fn watch(target: &Target, over: &Receiver<()>, mut yielding: Option<Yielding>) {
     let mut has_told_of_memory = false;
     let is_over = || target.load.control.is_aborted() || over.try_recv() == Err(TryRecvError::Disconnected);
-    while over.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
+    let every = yielding.as_ref().map_or(LOOK_EVERY, Yielding::every);
+    while over.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
         for (lane, connection_id, waiting_for, seconds) in silent_lanes(target, Instant::now()) {
             let config = target.config.clone();
             // Abandoned if the load ends meanwhile.

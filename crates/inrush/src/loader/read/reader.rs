@@ -11,6 +11,7 @@ use inrush_core::load::tuner::pace::Pace;
 use inrush_core::load::{RawChunk, Source};
 use inrush_core::{Error, Result};
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::SyncSender;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -88,7 +89,8 @@ impl Reader {
                 let left = left.filter(|left| !is_one(left));
                 let near_the_end = left.map(|left| bytes_near_the_end(left, self.tuning.lanes()));
                 let paced = self.pace.as_ref().map(Pace::batch_bytes);
-                bytes = [near_the_end, paced].into_iter().flatten().fold(bytes, usize::min);
+                let yielding = Some(self.control.most_batch());
+                bytes = [near_the_end, paced, yielding].into_iter().flatten().fold(bytes, usize::min);
             }
             source.set_batch_bytes(bytes);
             expected = bytes as u64;
@@ -112,9 +114,10 @@ impl Reader {
             self.control.count_waits(|waits| waits.rate += began.elapsed());
             pace.let_go(records, bytes, self.control.elapsed());
         }
-        while self.control.is_yielding() && self.control.wants_more() {
-            thread::sleep(LOOK_EVERY);
+        while self.control.holds_back() && self.control.wants_more() {
+            thread::sleep(HELD_EVERY);
         }
+        self.control.taken_bytes.fetch_add(bytes, Relaxed);
         self.batches.send((UnparsedChunk { number, raw_chunk, reservation }, plan.clone())).is_ok()
     }
 }
@@ -145,3 +148,6 @@ impl Behind {
 
 /// How long a reader that waits for its turn takes to notice it, or that the load is to end.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// The same of a reader that others hold back for a moment.
+const HELD_EVERY: Duration = Duration::from_millis(10);

@@ -202,15 +202,25 @@ pub enum LoadEvent {
         /// The server's state of that connection, or why it is not known.
         state: String,
     },
-    /// The load waits, because the server has too much to do or a replica lags. Again each minute while it waits.
+    /// The load waits, because the server has too much to do or a replica lags: the first time, and if a wait is long. Again each minute while it
+    /// waits.
     Yields {
         /// Which signals and lags exceed their limits, and by what; or why lags are not known.
         reason: String,
     },
-    /// The load continues after it yielded.
+    /// The load continues after a wait that was reported.
     Continues {
         /// For how long it waited.
         waited: Duration,
+    },
+    /// It has waited since the last report: the short waits of a minute.
+    Yielded {
+        /// How many there were.
+        times: u64,
+        /// How long they were in all.
+        waited: Duration,
+        /// Why, as in `Yields`: the reason of one of the last.
+        reason: String,
     },
     /// What the load yields to cannot be read for now; the load waits or continues as before.
     ThrottleUnread {

@@ -289,6 +289,15 @@ mod on {
                     inrush.waits = true
                 );
             }
+            LoadEvent::Yielded { times, waited, .. } => {
+                emit!(
+                    info,
+                    "the load has waited",
+                    inrush.waits = false,
+                    inrush.times = times,
+                    inrush.waited_seconds = waited.as_secs_f64()
+                )
+            }
             LoadEvent::Continues { waited } => {
                 emit!(info, "the load continues", inrush.waits = false, inrush.waited_seconds = waited.as_secs_f64())
             }

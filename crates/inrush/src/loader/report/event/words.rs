@@ -119,6 +119,10 @@ fn described(event: &LoadEvent) -> String {
         }
         LoadEvent::Yields { reason } => format!("waiting: {reason}"),
         LoadEvent::Continues { waited } => format!("going on after {}", human::time(*waited)),
+        LoadEvent::Yielded { times, waited, reason } => {
+            let because = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+            format!("waited {} in {}{because}", human::time(*waited), human::counted(*times, "short wait"))
+        }
         LoadEvent::ThrottleUnread { waits, reason } => {
             let meanwhile = if *waits { "waiting until it can" } else { "going on meanwhile" };
             format!("what the load yields to cannot be read, {meanwhile}: {reason}")
