@@ -113,8 +113,8 @@ fn every_option_that_a_message_names_has_its_names() {
             unknown.extend(flags.filter(|flag| !known.contains(&flag.as_str())).map(|flag| (path.to_owned(), flag)));
         });
     }
-    // Of the server, of the program that computes formulas, and of that of a store.
-    let others = ["read-only", "headless", "convert-to", "outdir", "profile"];
+    // Of the server, of the program that computes formulas, of that of a store, and of mydumper.
+    let others = ["read-only", "headless", "convert-to", "outdir", "profile", "set-names"];
     // Masks and exports are the command's alone.
     let of_command = ["mask", "mask-strict", "dry-run", "lanes"];
     let others = [&others[..], &of_command[..]].concat();
