@@ -13,6 +13,7 @@ use crate::commands::load::LoadArgs;
 use crate::commands::run::RunArgs;
 use crate::commands::server::ServerArgs;
 use crate::commands::tune::TuneArgs;
+use crate::commands::undo::UndoArgs;
 use crate::commands::verify::VerifyArgs;
 
 /// Gets rows into MySQL and MariaDB and out again, fast, and loses none.
@@ -98,6 +99,7 @@ pub(crate) enum Command {
     Export(Box<ExportArgs>),
     Copy(Box<CopyArgs>),
     Verify(Box<VerifyArgs>),
+    Undo(UndoArgs),
     Run(RunArgs),
     Doctor(DoctorArgs),
     Tune(Box<TuneArgs>),

@@ -45,6 +45,7 @@ fn main() -> ExitCode {
         Command::Export(arguments) => ("export", commands::export::run(arguments, &output)),
         Command::Copy(arguments) => ("copy", commands::copy::run(arguments, &output)),
         Command::Verify(arguments) => ("verify", commands::verify::run(arguments, &output)),
+        Command::Undo(arguments) => ("undo", commands::undo::run(arguments, &output)),
         Command::Run(arguments) => ("run", commands::run::run(arguments, &output)),
         Command::Doctor(arguments) => ("doctor", commands::doctor::run(arguments, &output)),
         Command::Tune(arguments) => ("tune", commands::tune::run(arguments, &output, Cli::command())),

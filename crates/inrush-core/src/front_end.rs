@@ -178,6 +178,7 @@ const OPTIONS: &[(&str, Rust)] = {
         ("header", Always("CsvOptions::with_header(true)")),
         ("job-name", Always("NamedJob::new")),
         ("json-path", Path("CsvOptions::with_json_path")),
+        ("keep-old", Always("LoadOptions::with_keep_old")),
         ("key", Always("LoadOptions::with_key")),
         ("max-bad", Count("LoadOptions::with_max_bad", "MaxBad")),
         ("max-lag", Always("LoadOptions::with_max_lag")),

@@ -20,7 +20,8 @@ pub(crate) fn status<'py>(
     let jobs = Visit::new()
         .detached(py, || Loader::status(&config, &schema))
         .map_err(|error| failure::exception(py, &error))?;
-    PyList::new(py, jobs.iter().map(|job| as_status(py, job)).collect::<PyResult<Vec<_>>>()?)
+    let jobs = jobs.iter().filter(|job| !job.is_kept_table);
+    PyList::new(py, jobs.map(|job| as_status(py, job)).collect::<PyResult<Vec<_>>>()?)
 }
 
 /// Forgets a job.

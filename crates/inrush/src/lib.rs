@@ -216,8 +216,8 @@ pub use inserter::{Inserted, InserterOptions, InserterStatus, OnDuplicate};
 #[cfg(feature = "loader")]
 pub use loader::{
     BadRows, BatchSize, Control, DerivedLoad, EventHandler, Forgotten, Guarantee, JobProgress, JobRun, JobStatus,
-    LoadEvent, LoadOption, LoadOptions, Loader, MaxBad, MinRows, OptionValue, ReplicaUrl, Snapshot, Sort, StoredChunk,
-    UnreadableReplicas, UnreadableSignals, Waiting,
+    KeptTable, LoadEvent, LoadOption, LoadOptions, Loader, MaxBad, MinRows, OptionValue, ReplicaUrl, Snapshot, Sort,
+    StoredChunk, UndoOptions, Undone, UnreadableReplicas, UnreadableSignals, Waiting,
 };
 pub use pipeline::{Pipeline, Reply};
 pub use pool::{PoolStatus, Pooled};

@@ -88,6 +88,7 @@ class LoadOptions(FileOptions, total=False):
     unreadable_replicas: str
     max_bad: int | str | None
     min_rows: int | str | None
+    keep_old: float | str | None
     allow_empty: bool
     before: Sequence[str] | str
     after: Sequence[str] | str
@@ -146,6 +147,7 @@ def load(
     unreadable_replicas: str = "stop",
     max_bad: int | str | None = None,
     min_rows: int | str | None = None,
+    keep_old: float | str | None = None,
     allow_empty: bool = False,
     before: Sequence[str] | str = (),
     after: Sequence[str] | str = (),
@@ -219,6 +221,8 @@ def load(
         max_bad: stop after more than N bad rows, or P% of the rows.
         min_rows: with `replace_table` and `atomic`: keep the table as it is if fewer rows are stored, or fewer than P%
             of those that it holds.
+        keep_old: with `replace_table` and `atomic`: keep the table that is replaced for so long; `inrush undo` puts it
+            back: `24h`.
         allow_empty: with `truncate` and `replace_table`: empty the table also for files without a row.
         before: run this SQL once before the first row.
         after: run this SQL once after the last row is stored.
@@ -297,6 +301,7 @@ def load(
         "unreadable_replicas": unreadable_replicas,
         "max_bad": max_bad,
         "min_rows": min_rows,
+        "keep_old": keep_old,
         "allow_empty": allow_empty,
         "before": _texts(before),
         "after": _texts(after),

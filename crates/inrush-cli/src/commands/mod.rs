@@ -15,4 +15,5 @@ pub(crate) mod run;
 pub(crate) mod server;
 mod shell_word;
 pub(crate) mod tune;
+pub(crate) mod undo;
 pub(crate) mod verify;

@@ -33,3 +33,4 @@ mod soak;
 mod spills;
 mod table;
 mod trace;
+mod undone;

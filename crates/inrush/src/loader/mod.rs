@@ -13,6 +13,7 @@
 //! | `commit` | what makes rows last: COMMIT with its line, the ledger |
 //! | `sort` | rows in the order of the key, by temporary files |
 //! | `open` | the beginning: nothing is sent before all of it worked |
+//! | `undo` | a finished refresh is taken back |
 //!
 //! A batch is a chunk is a transaction. Queues hold one batch a lane, so memory follows the number of lanes, not the file. Each
 //! lane has a thread that prepares the next chunk while the other waits for the server.
@@ -31,14 +32,16 @@ mod report;
 mod run;
 mod sort;
 pub(crate) mod sql;
+mod undo;
 
-pub use commit::ledger::{Forgotten, JobProgress, JobRun, JobStatus};
+pub use commit::ledger::{Forgotten, JobProgress, JobRun, JobStatus, KeptTable};
 pub use control::{Control, Snapshot, Waiting};
 pub use options::{
     BadRows, BatchSize, DerivedLoad, Guarantee, LoadOption, LoadOptions, MaxBad, MinRows, OptionValue, ReplicaUrl,
     Sort, UnreadableReplicas, UnreadableSignals,
 };
 pub use report::event::{EventHandler, LoadEvent, StoredChunk};
+pub use undo::{UndoOptions, Undone};
 
 use crate::Config;
 use crate::waiter::Waiter;

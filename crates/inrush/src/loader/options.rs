@@ -116,6 +116,9 @@ pub struct LoadOptions {
     pub allow_empty: bool,
     /// How few rows are too few to take the table's place. For [`atomic`](Self::atomic) loads.
     pub min_rows: Option<MinRows>,
+    /// How long the table that an [`atomic`](Self::atomic) load has replaced is kept, so that [`Loader::undo`](crate::Loader::undo) can put it
+    /// back; `None`: it is dropped.
+    pub keep_old: Option<Duration>,
 }
 
 inrush_core::setters!(LoadOptions {
@@ -161,6 +164,7 @@ inrush_core::setters!(LoadOptions {
     with_replace => replace: as bool,
     with_allow_empty => allow_empty: as bool,
     with_min_rows => min_rows: into Option<MinRows>,
+    with_keep_old => keep_old: into Option<Duration>,
 });
 
 impl Default for LoadOptions {
@@ -208,6 +212,7 @@ impl Default for LoadOptions {
             replace: false,
             allow_empty: false,
             min_rows: None,
+            keep_old: None,
         }
     }
 }
@@ -419,6 +424,15 @@ impl LoadOption {
             |options, text| given(&mut options.min_rows, MinRows::parse(text)),
         )
         .takes("a number, or a share such as `90%` of the rows that the table holds")
+        .not_of(&[TableCopy, Part]),
+        one(
+            "keep-old",
+            "With `--replace-table` and `--atomic`: keep the table that is replaced for so long; `inrush undo` puts it back: `24h`",
+            ("TIME", ""),
+            "float | str | None = None",
+            |options, text| given(&mut options.keep_old, human::time_of(text).filter(|time| time.as_secs() > 0)),
+        )
+        .takes("a time of at least a second, such as `30m` or `24h`")
         .not_of(&[TableCopy, Part]),
         switch("allow-empty", "With `--truncate` and `--replace-table`: empty the table also for files without a row", |options, _| {
             on(&mut options.allow_empty)
@@ -804,6 +818,24 @@ impl LoadOptions {
                 "`--min-rows` counts the rows that are stored before they take the place of the table's",
             )
             .with_hint("add `--atomic`, or `--replace-table` in place of `--truncate`"));
+        }
+        self.check_keep_old()
+    }
+
+    fn check_keep_old(&self) -> Result<()> {
+        if self.keep_old.is_none() {
+            return Ok(());
+        }
+        if !self.atomic {
+            return Err(Error::config(
+                "`--keep-old` keeps the table that another one replaces, and this load replaces none",
+            )
+            .with_hint("add `--atomic`, or `--replace-table` in place of `--truncate`"));
+        }
+        if self.guarantee == Guarantee::AtLeastOnce {
+            return Err(Error::config(
+                "`--keep-old` notes in the ledger for how long, and `--guarantee at-least-once` has none",
+            ));
         }
         Ok(())
     }

@@ -183,6 +183,13 @@ fn described(job: &JobStatus, all: &[JobStatus]) -> String {
     if let Some(whole) = job.named.as_ref().filter(|named| named.part_name().is_none()) {
         return described_whole(job, whole, all);
     }
+    if let Some(kept) = job.kept.as_ref().filter(|_| job.is_kept_table) {
+        let line = format!("{}  kept  {} until {} UTC", job.id, job.target, kept.until);
+        return format!(
+            "{line}\n    {}",
+            if kept.is_undone { "what a load had made of it, which was undone" } else { &job.source }
+        );
+    }
     let mut text = format!("{}  {}  {}: {}", job.id, word(job), job.target, human::counted(job.totals.rows, "row"));
     if job.totals.rejected > 0 {
         let _ = write!(text, ", {} rejected", human::exact(job.totals.rejected));
@@ -203,6 +210,20 @@ fn described(job: &JobStatus, all: &[JobStatus]) -> String {
     }
     if let Some(to_add) = &job.to_add {
         let _ = write!(text, "\n    columns to be added before its first row: {to_add}");
+    }
+    if let Some(kept) = &job.kept {
+        let _ = match kept.is_undone {
+            true => write!(
+                text,
+                "\n    undone: what it had made of the table is in `{}` until {} UTC",
+                kept.table, kept.until
+            ),
+            false => write!(
+                text,
+                "\n    the old table is kept as `{}` until {} UTC: `inrush undo` puts it back",
+                kept.table, kept.until
+            ),
+        };
     }
     if let Some(run) = &job.run {
         let _ = write!(text, "\n    {}", last_run(run));
@@ -245,6 +266,7 @@ fn progress(job: &JobStatus) -> String {
 /// The state of a job, in a word or two.
 fn word(job: &JobStatus) -> &'static str {
     match &job.run {
+        None if job.kept.as_ref().is_some_and(|kept| kept.is_undone) => "undone",
         None => "done",
         Some(JobRun::Active { .. }) => "running",
         Some(JobRun::Ended { .. }) => "stopped",
@@ -284,6 +306,9 @@ fn as_json(job: &JobStatus) -> Value {
         "seconds_left": job.progress.and_then(|progress| progress.seconds_left),
         "step": job.step,
         "rebuild": job.rebuild,
+        "kept": job.kept.as_ref().map(|kept| {
+            json!({ "table": kept.table, "until": zoned(&kept.until), "undone": kept.is_undone, "is_line_of_it": job.is_kept_table })
+        }),
         "added": job.added,
         "to_add": job.to_add,
         "chunks": job.totals.chunks,

@@ -11,6 +11,7 @@
 //! | running | the table (or the copy that is filled) is gone, or holds fewer rows than its mode leaves, or lacks a column that it had | refused |
 //! | done | the same | refused, unless a second load cannot store duplicates: then restarted |
 //! | done | `--again` | restarted |
+//! | done | the load was a refresh that was undone | restarted; refused if the rows would come beside others, which an earlier load of the source may have stored |
 //!
 //! A part of a named job is known by its name. If it is done, another content is refused in every mode: the name stands for its rows.
 //!
@@ -49,10 +50,24 @@ pub struct Run<'a> {
     pub repeatable: bool,
     /// How many of the rows that the line counts still exist.
     pub held: Held<'a>,
+    /// Whether the load that the line is of was undone.
+    pub undone: Undone,
     /// A column for values of the source that the table does not have, and would get: where rows of the source are stored, it is gone.
     pub lost: Option<&'a str>,
     /// The hash that the source would have if it ended where it did then; `None` if it is shorter or has no end.
     pub old_head: Option<u64>,
+}
+
+/// Whether a finished load was undone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Undone {
+    /// No: its rows are in the table.
+    #[default]
+    No,
+    /// Yes. It had added rows to those of the table.
+    Beside,
+    /// Yes. It had put its rows in the place of all others, which are back: those of an earlier load of the source may be among them.
+    InPlace,
 }
 
 /// What a run finds where the rows of a line should be.
@@ -190,6 +205,19 @@ fn running(line: &JobLine, run: &Run<'_>) -> Opening {
 fn done(line: &JobLine, run: &Run<'_>) -> Opening {
     if run.again {
         return Opening::Anew;
+    }
+    if run.undone != Undone::No {
+        return match run.repeatable || run.undone == Undone::Beside {
+            true => Opening::Anew,
+            false => refused(
+                format!(
+                    "`{}` was loaded on {} UTC in place of the rows that are in the table again, as that was undone: an earlier load of it \
+                     may have stored some of them",
+                    line.source, line.finished
+                ),
+                "`--replace-table` or `--truncate` loads it in place of all that is in the table; `--again` loads it beside".into(),
+            ),
+        };
     }
     if let Some(named) = run.named {
         return done_part(line, run, named);

@@ -35,6 +35,12 @@ impl JobId {
         Self::of_texts(texts)
     }
 
+    /// The line about a table that a refresh of `schema`.`table` keeps.
+    pub fn of_kept(schema: &str, table: &str, tag: &str) -> Self {
+        // Five texts whose third one is no `job`.
+        Self::of_texts([&schema.to_lowercase(), &table.to_lowercase(), "kept", tag, ""])
+    }
+
     /// As a statement writes it.
     pub fn literal(self) -> String {
         format!("x'{self}'")

@@ -197,6 +197,89 @@ impl JobLine {
         format!("INSERT INTO {} ({}{owner}) VALUES ({}{me})", ledger.jobs(), columns(&COLUMNS), values.join(", "))
     }
 
+    /// Writes the line about a table that a refresh keeps for so long, which is done from its beginning: two statements, the first removes an
+    /// earlier one.
+    pub fn keep_statements(ledger: &Ledger, start: &Start<'_>, seconds: u64) -> [String; 2] {
+        let values = [
+            start.id.literal(),
+            VERSION.to_string(),
+            "0".into(),
+            text(start.target),
+            text(start.source),
+            "NULL, NULL, NULL".into(),
+            text(&start.mapping.to_string()),
+            "'begin', NULL, 'done', 0, 0, 0, 0, 0, UTC_TIMESTAMP(6)".into(),
+            format!("UTC_TIMESTAMP(6) + INTERVAL {seconds} SECOND"),
+            text(start.program),
+        ];
+        let (owner, me) = if ledger.has_owners { (", `owner`", ", CURRENT_USER()") } else { ("", "") };
+        let jobs = ledger.jobs();
+        [
+            format!("DELETE FROM {jobs} USING {jobs} WHERE `id` = {}", start.id.literal()),
+            format!("INSERT INTO {jobs} ({}{owner}) VALUES ({}{me})", columns(&COLUMNS), values.join(", ")),
+        ]
+    }
+
+    /// The lines about tables that were kept for long enough: each row is for [`JobLine::parse`].
+    pub fn kept_too_long_query(ledger: &Ledger) -> String {
+        Self::query(ledger, None, false).replace(
+            " ORDER BY",
+            " WHERE `state` = 'done' AND `mapping` LIKE 'kept: %' AND `finished` < UTC_TIMESTAMP(6) ORDER BY",
+        )
+    }
+
+    /// The unfinished and the finished jobs of a target that have stored rows since the line of this id was written: rows of the id.
+    pub fn others_since_query(ledger: &Ledger, target: &str, but: &[JobId], since: JobId) -> String {
+        format!(
+            "SELECT LOWER(HEX(j.`id`)) FROM {0} AS j JOIN {0} AS k ON k.`id` = {3} WHERE j.`target` = {1} AND j.`id` NOT IN ({2}) \
+             AND (j.`state` = 'running' OR j.`finished` > k.`started`) ORDER BY j.`id`",
+            ledger.jobs(),
+            text(target),
+            list(but),
+            since.literal()
+        )
+    }
+
+    /// Gives a job another id and another target: for one transaction.
+    pub fn move_statements(ledger: &Ledger, id: JobId, to: JobId, target: &str) -> [String; 3] {
+        let lines = |table: String| {
+            let (to, id) = (to.literal(), id.literal());
+            format!("UPDATE {table} AS l JOIN (SELECT 1 AS one) AS o SET `job` = {to} WHERE `job` = {id}")
+        };
+        [
+            format!(
+                "UPDATE {} AS l JOIN (SELECT 1 AS one) AS o SET `id` = {}, `target` = {} WHERE `id` = {}",
+                ledger.jobs(),
+                to.literal(),
+                text(target),
+                id.literal()
+            ),
+            lines(ledger.chunks()),
+            lines(ledger.rejects()),
+        ]
+    }
+
+    /// Changes what a finished job's line says of its copy.
+    pub fn copied_statement(ledger: &Ledger, id: JobId, copied: &str) -> String {
+        format!(
+            "UPDATE {} AS l JOIN (SELECT 1 AS one) AS o SET `copied` = {} WHERE `id` = {} AND `state` = 'done'",
+            ledger.jobs(),
+            text(copied),
+            id.literal()
+        )
+    }
+
+    /// Changes what the line about a kept table says: its target and its mapping.
+    pub fn kept_statement(ledger: &Ledger, id: JobId, target: &str, mapping: &Mapping) -> String {
+        format!(
+            "UPDATE {} AS l JOIN (SELECT 1 AS one) AS o SET `target` = {}, `mapping` = {} WHERE `id` = {}",
+            ledger.jobs(),
+            text(target),
+            text(&mapping.to_string()),
+            id.literal()
+        )
+    }
+
     /// Restarts a job whose line exists and has this epoch: three statements for one transaction. The first must affect one row.
     pub fn restart_statements(ledger: &Ledger, start: &Start<'_>, epoch: u32) -> [String; 3] {
         let identity = start.identity;

@@ -19,7 +19,7 @@ mod step;
 mod tables;
 mod targets;
 
-pub use decide::{Held, Opening, Run, decide};
+pub use decide::{Held, Opening, Run, Undone, decide};
 pub use fence::{Fence, RejectRow};
 pub use id::JobId;
 pub use job::{JobLine, LastRun, Start, Totals};

@@ -18,17 +18,25 @@ pub struct Copied {
     pub rows: Option<(u64, String)>,
     /// Whether the RENAME may have been sent.
     pub renames: bool,
+    /// Which table it keeps of what it replaces; `None`: it is dropped.
+    pub kept: Option<Tag>,
+    /// Whether the table was put back since.
+    pub is_undone: bool,
 }
 
 impl Copied {
     /// Before anything is copied of a table with this SHOW CREATE TABLE.
     pub fn of_definition(create: &str) -> Self {
-        Self { definition: definition_hash(create), rows: None, renames: false }
+        Self { definition: definition_hash(create), ..Self::nothing() }
+    }
+
+    fn nothing() -> Self {
+        Self { definition: String::new(), rows: None, renames: false, kept: None, is_undone: false }
     }
 
     /// Parses what it displays. Returns `None` for any other text, an empty one too.
     pub fn parse(text: &str) -> Option<Self> {
-        let mut copied = Self { definition: String::new(), rows: None, renames: false };
+        let mut copied = Self::nothing();
         for word in text.split(' ') {
             match word.split_once('=')? {
                 ("definition", hash) => copied.definition = hash.to_owned(),
@@ -37,10 +45,35 @@ impl Copied {
                     copied.rows = Some((n.parse().ok()?, sum.to_owned()));
                 }
                 ("renames", "1") => copied.renames = true,
+                ("kept", tag) => copied.kept = Some(Tag::parse(tag)?),
+                ("undone", "1") => copied.is_undone = true,
                 _ => return None,
             }
         }
         (!copied.definition.is_empty()).then_some(copied)
+    }
+}
+
+/// What distinguishes the tables that refreshes of the same table keep: eight hex digits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tag(String);
+
+impl Tag {
+    /// Of a random number.
+    pub fn of(number: u32) -> Self {
+        Self(format!("{number:08x}"))
+    }
+
+    /// Reads it; `None` for any other text.
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        (text.len() == 8 && text.bytes().all(is_hex)).then(|| Self(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
     }
 }
 
@@ -52,6 +85,12 @@ impl fmt::Display for Copied {
         }
         if self.renames {
             write!(f, " renames=1")?;
+        }
+        if let Some(tag) = &self.kept {
+            write!(f, " kept={tag}")?;
+        }
+        if self.is_undone {
+            write!(f, " undone=1")?;
         }
         Ok(())
     }
@@ -170,11 +209,22 @@ mod tests {
     fn text_and_back() {
         let bare = Copied::of_definition(CREATE);
         let full = Copied { rows: Some((3, "99999999999999999999".into())), renames: true, ..bare.clone() };
-        for copied in [bare, full] {
+        let undone = Copied { kept: Some(Tag::of(7)), is_undone: true, ..full.clone() };
+        for copied in [bare, full, undone] {
             assert_eq!(Copied::parse(&copied.to_string()), Some(copied));
         }
-        for odd in ["", "x", "definition=", "rows=1/2", "definition=a rows=x/1", "definition=a other=1"] {
+        for odd in
+            ["definition=a kept=x", "", "x", "definition=", "rows=1/2", "definition=a rows=x/1", "definition=a other=1"]
+        {
             assert_eq!(Copied::parse(odd), None, "{odd}");
+        }
+    }
+
+    #[test]
+    fn a_tag_is_eight_hex_digits() {
+        assert_eq!(Tag::parse("00abcdef"), Some(Tag::of(0x00ab_cdef)));
+        for odd in ["", "00abcde", "00abcdefa", "00ABCDEF", "00abcde`", "../../ab"] {
+            assert_eq!(Tag::parse(odd), None, "{odd}");
         }
     }
 

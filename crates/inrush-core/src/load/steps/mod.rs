@@ -4,6 +4,7 @@
 pub mod atomic;
 pub mod copied;
 pub mod indexes;
+pub mod kept;
 pub mod keyless;
 pub mod lock;
 pub mod redefined;
@@ -11,4 +12,5 @@ pub mod redefined;
 pub use atomic::Shadow;
 pub use copied::Copied;
 pub use indexes::Index;
+pub use kept::Kept;
 pub use lock::JobLocks;

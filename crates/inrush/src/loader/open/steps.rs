@@ -19,7 +19,7 @@ use crate::loader::sql;
 use crate::table::{self, TableName};
 use inrush_core::column::ident::quote_table;
 use inrush_core::load::ledger::JobStep;
-use inrush_core::load::steps::{Index, Shadow, indexes, redefined};
+use inrush_core::load::steps::{Index, Kept, Shadow, indexes, redefined};
 use inrush_core::session::{Discard, Query};
 use inrush_core::write::Table;
 use inrush_core::{Error, Kind, Result};
@@ -57,7 +57,7 @@ fn last(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result
         jobs.alone(connection, target, |connection, jobs| {
             if let Some(shadow) = target.shadow() {
                 guard::check_rows(connection, target, jobs, &shadow)?;
-                guard::intend(connection, jobs, &shadow)?;
+                guard::intend(connection, target, jobs, &shadow)?;
             }
             jobs.step(connection, JobStep::Indexes, |connection, jobs| {
                 if !target.sort.by_server() {
@@ -267,12 +267,25 @@ fn in_use(connection: &mut Connection, target: &Target, jobs: &Jobs, shadow: &Sh
 
 /// Puts the shadow in the table's place, also if an earlier attempt got no further than the RENAME.
 fn swap(connection: &mut Connection, target: &Target, jobs: &Jobs, shadow: &Shadow) -> Result<()> {
+    let kept = guard::kept(jobs, shadow);
     if sql::is_there(connection, &shadow.schema, &shadow.shadow)? {
-        guard::swap(connection, target, jobs, shadow)?;
+        guard::note_kept(connection, target, jobs, shadow)?;
+        let old = kept.as_ref().map_or_else(|| shadow.old.clone(), Kept::name);
+        guard::swap(connection, target, jobs, &Shadow { old, ..shadow.clone() })?;
+        fault::point("swap.after");
         target.load.notify(&LoadEvent::Swapped);
     } else if !jobs.copied().is_some_and(|copied| copied.renames) {
         // A table that only has the name of the former table must not be dropped.
         return Err(guard::is_gone(shadow));
+    }
+    if let Some(kept) = &kept {
+        if let Some(job) = jobs.ids().first() {
+            target.load.notify(&LoadEvent::Kept { table: kept.name(), job: *job });
+        }
+        if target.load.options.truncate {
+            jobs.put_others_aside(connection, target, kept)?;
+        }
+        return Ok(());
     }
     connection.execute(&shadow.drop_old(), ())?;
     if target.load.options.truncate {

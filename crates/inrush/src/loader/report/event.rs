@@ -178,6 +178,18 @@ pub enum LoadEvent {
     },
     /// The filled copy has taken the table's place.
     Swapped,
+    /// The table that was replaced is kept: [`Loader::undo`](crate::Loader::undo) puts it back.
+    Kept {
+        /// Its name now.
+        table: String,
+        /// The job that names it.
+        job: JobId,
+    },
+    /// A table that an earlier load had kept was dropped: its time was over.
+    KeptTooLong {
+        /// Its name.
+        table: String,
+    },
     /// The table was not emptied: rows of this load are in it already.
     NotEmptied,
     /// Lanes have nothing to do because there is no memory for another batch of the requested size. Reported once.

@@ -41,6 +41,7 @@ struct Now {
     skip_loaded: bool,
     mode: Mode,
     held: Held<'static>,
+    undone: Undone,
     lost: Option<&'static str>,
     old_head: Option<u64>,
 }
@@ -54,6 +55,7 @@ const SAME: Now = Now {
     skip_loaded: false,
     mode: Mode::Insert,
     held: Held::Rows(20),
+    undone: Undone::No,
     lost: None,
     old_head: None,
 };
@@ -76,6 +78,7 @@ fn check(line: Option<JobLine>, now: Now, want: &str) {
         mode: now.mode,
         repeatable: now.mode.is_repeatable(),
         held: now.held,
+        undone: now.undone,
         lost: now.lost,
         old_head: now.old_head,
     };
@@ -268,6 +271,7 @@ fn emptied(lines: [Option<JobLine>; 2], now: [Now; 2], want: &str) {
         mode: now[i].mode,
         repeatable: false,
         held: now[i].held,
+        undone: Undone::No,
         lost: now[i].lost,
         old_head: now[i].old_head,
     };
@@ -324,6 +328,7 @@ fn the_job_of_another_user_is_not_taken_over() {
         mode: Mode::Insert,
         repeatable: false,
         held: Held::Rows(20),
+        undone: Undone::No,
         lost: None,
         old_head: None,
     };
@@ -356,6 +361,7 @@ fn an_object_in_part_continues_with_the_same_content_alone() {
             mode: Mode::Insert,
             repeatable: false,
             held: Held::Rows(20),
+            undone: Undone::No,
             lost: None,
             old_head: None,
         };
@@ -366,4 +372,14 @@ fn an_object_in_part_continues_with_the_same_content_alone() {
     assert!(matches!(object(77, 2), Opening::Resume));
     assert!(matches!(object(78, 0), Opening::Anew));
     assert!(matches!(object(78, 2), Opening::Refused(error) if error.message().contains("ETag")));
+}
+
+#[test]
+fn what_was_undone_is_loaded_again() {
+    let undone = |undone, mode| Now { undone, mode, held: Held::Rows(0), ..SAME };
+    done(undone(Undone::Beside, Mode::Insert), "Anew");
+    done(Now { hash: 78, ..undone(Undone::Beside, Mode::Insert) }, "Anew");
+    done(undone(Undone::InPlace, Mode::Upsert), "Anew");
+    done(Now { again: true, ..undone(Undone::InPlace, Mode::Insert) }, "Anew");
+    done(undone(Undone::InPlace, Mode::Insert), "refused: `/a.csv` was loaded on 2026-01-01 00:01:00 UTC in place of");
 }

@@ -152,6 +152,7 @@ impl Jobs {
         }
         *first = has_rejects.then_some(shown);
         self.end(&mut connection, &totals)?;
+        self.drop_kept_too_long(&mut connection, target);
         connection.close();
         Ok(())
     }

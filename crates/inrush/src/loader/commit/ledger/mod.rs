@@ -6,17 +6,18 @@ mod compare;
 mod ended;
 mod finish;
 mod group;
+pub(crate) mod kept;
 mod left_out;
 mod opening;
 pub(crate) mod promise;
-mod status;
-mod tables;
+pub(crate) mod status;
+pub(crate) mod tables;
 pub(crate) mod twins;
 mod whose;
 
 pub(crate) use finish::LastSteps;
 pub(crate) use opening::open;
-pub use status::{Forgotten, JobProgress, JobRun, JobStatus};
+pub use status::{Forgotten, JobProgress, JobRun, JobStatus, KeptTable};
 
 use crate::blocking::Connection;
 use crate::fault;

@@ -23,7 +23,7 @@ use crate::loader::sql;
 use inrush_core::load::Source;
 use inrush_core::load::ledger::{
     ChunkLine, Fence, Held, Identity, JobId, JobLine, JobStep, Ledger, Mapping, NamedJob, Opening, Run, Start, State,
-    Totals, decide,
+    Totals, Undone, decide,
 };
 use inrush_core::load::report::{self, Job, JobState, Records};
 use inrush_core::load::steps::{Copied, Index, JobLocks};
@@ -379,6 +379,7 @@ impl Opener<'_> {
                     mode: options.mode,
                     repeatable: options.mode.is_repeatable(),
                     held,
+                    undone: line.as_ref().map_or(Undone::No, undone),
                     lost,
                     old_head,
                 },
@@ -469,6 +470,17 @@ impl Opener<'_> {
                 Ok(self.connection.execute(&JobLine::insert_statement(ledger, &start, epoch), ())?.affected == 1)
             }
         }
+    }
+}
+
+/// Whether the load of a finished job was undone.
+fn undone(line: &JobLine) -> Undone {
+    match Copied::parse(&line.copied) {
+        Some(copied) if line.state == State::Done && copied.is_undone => match copied.rows {
+            Some(_) => Undone::Beside,
+            None => Undone::InPlace,
+        },
+        _ => Undone::No,
     }
 }
 

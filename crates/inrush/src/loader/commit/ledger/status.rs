@@ -6,7 +6,7 @@ use crate::blocking::Connection;
 use crate::loader::{Loader, sql};
 use inrush_core::column::ident::quote_table;
 use inrush_core::load::ledger::{JobId, JobLine, JobStep, LastRun, Ledger, Mapping, NamedJob, RunLocks, State, Totals};
-use inrush_core::load::steps::{Index, indexes};
+use inrush_core::load::steps::{Copied, Index, Kept, indexes, kept};
 use inrush_core::profile::Cluster;
 use inrush_core::{Error, Kind, Result};
 use std::collections::BTreeMap;
@@ -46,6 +46,22 @@ pub struct JobStatus {
     pub run: Option<JobRun>,
     /// How far it is; `None` once it is finished.
     pub progress: Option<JobProgress>,
+    /// The table that the job, a refresh, has replaced and keeps; of a line that [is about](Self::is_kept_table) a kept table that table.
+    pub kept: Option<KeptTable>,
+    /// Whether the line is about a kept table, and no job.
+    pub is_kept_table: bool,
+}
+
+/// A table that a refresh has replaced and that is kept for a while, so that [`Loader::undo`] can put it back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KeptTable {
+    /// Its name. Once the refresh was undone it holds what the refresh had made of the table.
+    pub table: String,
+    /// Until when, in UTC; a load that finishes later drops it.
+    pub until: String,
+    /// Whether the refresh was undone.
+    pub is_undone: bool,
 }
 
 /// How far a job is that is not finished.
@@ -160,19 +176,7 @@ impl Loader {
         }
         let mut connection = Connection::connect(config)?;
         let ledger = ledger(&mut connection, schema)?;
-        let mut meant: Vec<_> =
-            read(&mut connection, &ledger)?.into_iter().filter(|job| job.id.begins_with(id)).collect();
-        let job = match (meant.pop(), meant.len()) {
-            (Some(job), 0) => job,
-            (None, _) => {
-                return Err(Error::config(format!("database `{schema}` has no job `{}`", id.escape_debug()))
-                    .with_hint("`inrush load --status` lists them"));
-            }
-            (_, more) => {
-                return Err(Error::config(format!("`{id}` is the beginning of the ids of {} jobs", more + 1))
-                    .with_hint("give more of its digits"));
-            }
-        };
+        let job = meant(&mut connection, &ledger, id)?;
         let me = sql::first_row(&mut connection, "SELECT CURRENT_USER()")?.concat();
         let is_foreign = !job.owner.is_empty() && job.owner != me;
         if is_foreign && !force {
@@ -196,7 +200,19 @@ impl Loader {
     }
 }
 
-fn ledger(connection: &mut Connection, schema: &str) -> Result<Ledger> {
+/// The job whose id begins so.
+pub(crate) fn meant(connection: &mut Connection, ledger: &Ledger, id: &str) -> Result<JobStatus> {
+    let mut meant: Vec<_> = read(connection, ledger)?.into_iter().filter(|job| job.id.begins_with(id)).collect();
+    match (meant.pop(), meant.len()) {
+        (Some(job), 0) => Ok(job),
+        (None, _) => Err(Error::config(format!("database `{}` has no job `{}`", ledger.schema, id.escape_debug()))
+            .with_hint("`inrush load --status` lists them")),
+        (_, more) => Err(Error::config(format!("`{id}` is the beginning of the ids of {} jobs", more + 1))
+            .with_hint("give more of its digits")),
+    }
+}
+
+pub(crate) fn ledger(connection: &mut Connection, schema: &str) -> Result<Ledger> {
     // All lines are read, whatever settings the server gives its sessions.
     sql::set_answers(connection)?;
     let shared_lock = connection.session().profile().shared_lock;
@@ -229,7 +245,17 @@ fn read(connection: &mut Connection, ledger: &Ledger) -> Result<Vec<JobStatus>> 
     let lines = lines.iter().map(|row| JobLine::parse(row)).collect::<Result<Vec<_>>>()?;
     let mut runs = runs(connection, &lines)?;
     let extents = sql::rows(connection, &JobLine::extents_query(ledger))?;
+    let kept_tables = kept_tables(ledger, &lines);
     for line in lines {
+        let is_kept_table = line.mapping.get(kept::KEPT).is_some();
+        let kept = match Copied::parse(&line.copied).and_then(|copied| copied.kept) {
+            _ if is_kept_table => kept_tables.get(&line.id).cloned(),
+            Some(tag) if line.state == State::Done => {
+                let name = line.target.strip_prefix(&format!("{}.", ledger.schema)).unwrap_or(&line.target);
+                kept_tables.get(&JobId::of_kept(&ledger.schema, name, &tag.to_string())).cloned()
+            }
+            _ => None,
+        };
         let run = runs.remove(&line.id);
         let totals = match line.state {
             State::Running => sums.get(&line.id.to_string()).copied().unwrap_or_default(),
@@ -264,10 +290,22 @@ fn read(connection: &mut Connection, ledger: &Ledger) -> Result<Vec<JobStatus>> 
             finished: line.finished,
             run,
             progress,
+            kept,
+            is_kept_table,
         });
     }
     jobs.sort_by(|a, b| a.started.cmp(&b.started));
     Ok(jobs)
+}
+
+/// The kept tables, by the ids of their lines. A line that is none of ours names no table.
+fn kept_tables(ledger: &Ledger, lines: &[JobLine]) -> BTreeMap<JobId, KeptTable> {
+    let of = |line: &JobLine| {
+        let kept = Kept::of_line(&ledger.schema, line).ok()??;
+        let until = line.finished.clone();
+        Some((line.id, KeptTable { table: kept.name_now(), until, is_undone: kept.is_undone }))
+    };
+    lines.iter().filter_map(of).collect()
 }
 
 /// The last run of each job that is not finished.

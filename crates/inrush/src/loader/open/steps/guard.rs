@@ -15,8 +15,8 @@ use crate::loader::plan::target::Target;
 use crate::loader::sql;
 use inrush_core::column::ident::quote_table;
 use inrush_core::load::ledger::JobStep;
-use inrush_core::load::steps::copied::{self, MOST_BYTES_A_COLUMN};
-use inrush_core::load::steps::{Copied, Shadow};
+use inrush_core::load::steps::copied::{self, MOST_BYTES_A_COLUMN, Tag};
+use inrush_core::load::steps::{self, Copied, Kept, Shadow};
 use inrush_core::{Error, Kind, Result, human};
 use std::thread;
 use std::time::Duration;
@@ -87,12 +87,13 @@ fn odd() -> Error {
 }
 
 /// Notes that the RENAME may be sent, so that a copy that is not there any more is known to be the table.
-pub(super) fn intend(connection: &mut Connection, jobs: &mut Jobs, shadow: &Shadow) -> Result<()> {
+pub(super) fn intend(connection: &mut Connection, target: &Target, jobs: &mut Jobs, shadow: &Shadow) -> Result<()> {
     if jobs.is_kept() && jobs.is_done(JobStep::Indexes) || !sql::is_there(connection, &shadow.schema, &shadow.shadow)? {
         return Ok(());
     }
     let noted = noted(jobs, shadow)?;
-    if sql::is_there(connection, &shadow.schema, &shadow.old)? {
+    let keeps = target.load.options.keep_old.is_some();
+    if !keeps && sql::is_there(connection, &shadow.schema, &shadow.old)? {
         return Err(Error::new(
             Kind::Guarantee,
             format!("table `{}` is there, which is the name for what `{}` is now", shadow.old, shadow.table),
@@ -101,11 +102,33 @@ pub(super) fn intend(connection: &mut Connection, jobs: &mut Jobs, shadow: &Shad
             "this load did not make it: look at what it holds; once it has another name the same command goes on",
         ));
     }
-    let copied = Copied { renames: true, ..noted };
+    let kept = keeps.then(|| noted.kept.clone().unwrap_or_else(|| Tag::of(rand::random())));
+    let copied = Copied { renames: true, kept, ..noted };
     jobs.write_copied(connection, &copied)?;
     connection.execute("COMMIT", ())?;
     jobs.set_copied(copied);
     Ok(())
+}
+
+/// The table that this load keeps, as far as it is known before the RENAME.
+pub(super) fn kept(jobs: &Jobs, shadow: &Shadow) -> Option<Kept> {
+    let tag = jobs.copied()?.kept.clone()?;
+    Some(Kept {
+        schema: shadow.schema.clone(),
+        table: shadow.table.clone(),
+        tag,
+        shape: String::new(),
+        is_undone: false,
+    })
+}
+
+/// Writes the line about the table that is kept, with how the copy is defined that takes its place.
+pub(super) fn note_kept(connection: &mut Connection, target: &Target, jobs: &Jobs, shadow: &Shadow) -> Result<()> {
+    let Some(kept) = kept(jobs, shadow) else { return Ok(()) };
+    let create = definition(connection, shadow, &shadow.shadow)?;
+    let kept = Kept { shape: steps::kept::shape(&create, &shadow.shadow), ..kept };
+    let seconds = target.load.options.keep_old.map_or(0, |time| time.as_secs());
+    jobs.write_kept(connection, &kept, seconds)
 }
 
 /// Refuses rows that are too few to take the place of the table's, before anything is done for that.

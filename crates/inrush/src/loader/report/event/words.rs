@@ -102,6 +102,10 @@ fn described(event: &LoadEvent) -> String {
             human::counted(*missing, "record")
         ),
         LoadEvent::Swapped => "the filled copy has taken the table's place".into(),
+        LoadEvent::Kept { table, job } => {
+            format!("the old table is kept as `{table}`: `inrush undo {job}` puts it back")
+        }
+        LoadEvent::KeptTooLong { table } => format!("dropped `{table}`, which an earlier load kept: its time is over"),
         LoadEvent::NotEmptied => "the table was not emptied: rows of this load are in it".into(),
         LoadEvent::ShortOfMemory { lanes, takes, memory, enough } => format!(
             "there is no memory to keep {lanes} lanes busy: a batch takes {}, `--memory` is {}; make `--batch` smaller, or \
