@@ -158,11 +158,24 @@ def test_conditions() -> None:
 
     from inrush import _filters
 
-    types = {"id": "int", "name": "varchar", "day": "date", "price": "decimal", "share": "double", "code": "char"}
+    types = {
+        "id": "int",
+        "name": "varchar utf8mb4",
+        "old": "text latin1",
+        "day": "date",
+        "price": "decimal",
+        "share": "double",
+        "code": "char utf8mb4",
+    }
     for filter, want in (
         (of.EqualTo(("ID",), 3), ("`ID` = ?", [3])),
         (of.GreaterThanOrEqual(("price",), 3), ("`price` >= ?", [3])),
         (of.In(("name",), ("a", "b")), ("`name` IN (?, ?)", ["a", "b"])),
+        (of.EqualTo(("name",), "\u00e4"), ("`name` = ?", ["\u00e4"])),
+        (of.EqualTo(("old",), "a"), ("`old` = ?", ["a"])),
+        (of.EqualTo(("old",), "\u00e4"), None),
+        (of.IsNull(("old",)), ("`old` IS NULL", [])),
+        (of.In(("id",), tuple(range(10_001))), None),
         (of.EqualNullSafe(("name",), None), ("`name` IS NULL", [])),
         (of.IsNotNull(("day",)), ("`day` IS NOT NULL", [])),
         (of.IsNull(("day",)), None),
@@ -179,3 +192,15 @@ def test_conditions() -> None:
         "`id` = ? AND `id` < ?",
         [3, 5],
     )
+
+
+def test_names_of_tables() -> None:
+    from inrush import _ranges
+
+    for table, want in (
+        ("orders", "`orders`"),
+        ("shop.orders", "`shop`.`orders`"),
+        ("`shop`.`a.b`", "`shop`.`a.b`"),
+        ("shop.`a``b`", "`shop`.`a``b`"),
+    ):
+        assert _ranges.table_of(table) == want

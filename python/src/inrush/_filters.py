@@ -17,10 +17,13 @@ from pyspark.sql import datasource as spark
 
 import inrush
 
-from ._ranges import quoted
+from ._ranges import names_of, quoted
 
 WHOLE = ("tinyint", "smallint", "mediumint", "int", "bigint")
 TEXT = ("varchar", "tinytext", "text", "mediumtext", "longtext", "enum")
+
+# A statement takes 65,535.
+MOST_VALUES = 10_000
 
 # Filters are there since Spark 4.1.
 COMPARED = {
@@ -37,10 +40,10 @@ COMPARED = {
 
 
 def types_of(to: str | None, table: str) -> dict[str, str]:
-    """The type of each column, as `varchar`, by its name in lower case."""
-    *schema, name = table.split(".")
+    """The type of each column, as `varchar utf8mb4`, by its name in lower case."""
+    *schema, name = names_of(table)
     rows = inrush.query(
-        "SELECT LOWER(COLUMN_NAME), LOWER(DATA_TYPE) FROM information_schema.COLUMNS"
+        "SELECT LOWER(COLUMN_NAME), LOWER(CONCAT_WS(' ', DATA_TYPE, CHARACTER_SET_NAME)) FROM information_schema.COLUMNS"
         " WHERE TABLE_SCHEMA = COALESCE(?, DATABASE()) AND TABLE_NAME = ?",
         [schema[0] if schema else None, name],
         to=to,
@@ -65,10 +68,10 @@ def condition_of(filter: Any, types: Mapping[str, str]) -> tuple[str, list[Any]]
         return f"{column} IS NOT NULL", []
     if of.__name__ == "IsNull" or is_null:
         # A date of zeros is none of Spark's, and becomes NULL.
-        return (f"{column} IS NULL", []) if kind in (*WHOLE, "decimal", *TEXT) else None
+        return (f"{column} IS NULL", []) if kind.partition(" ")[0] in (*WHOLE, "decimal", *TEXT) else None
     if of.__name__ == "In":
         values: list[Any] = list(value or ())
-        if not values or not all(fits(one, kind, "=") for one in values):
+        if not 0 < len(values) <= MOST_VALUES or not all(fits(one, kind, "=") for one in values):
             return None
         return f"{column} IN ({', '.join('?' * len(values))})", values
     operator = COMPARED.get(of)
@@ -83,4 +86,6 @@ def fits(value: Any, kind: str, operator: str) -> bool:
         return isinstance(value, int | Decimal) and not isinstance(value, bool)
     if kind == "date":
         return isinstance(value, datetime.date) and not isinstance(value, datetime.datetime)
-    return kind in TEXT and operator == "=" and isinstance(value, str)
+    kind, _, charset = kind.partition(" ")
+    # What the column cannot hold would end the query.
+    return kind in TEXT and operator == "=" and isinstance(value, str) and (value.isascii() or charset == "utf8mb4")

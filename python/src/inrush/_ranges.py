@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,9 @@ from typing import Any
 import pyarrow as pa
 
 import inrush
+
+
+NAME = re.compile(r"`((?:[^`]|``)+)`|([^.`]+)")
 
 
 @dataclass(frozen=True)
@@ -76,8 +80,13 @@ def schema_of(to: str | None, table: str) -> pa.Schema:
 
 
 def table_of(table: str) -> str:
-    """`table` or `database.table` as SQL has it."""
-    return ".".join(quoted(name) for name in table.split("."))
+    """A table as SQL has it."""
+    return ".".join(map(quoted, names_of(table)))
+
+
+def names_of(table: str) -> list[str]:
+    """The names in `table` or `database.table`; one in backticks may have dots, and a backtick twice."""
+    return [name.replace("``", "`") if name else plain for name, plain in NAME.findall(table)]
 
 
 def quoted(name: str) -> str:

@@ -201,6 +201,82 @@ fn it_is_kept_as_long_as_it_was_said_and_then_dropped_by_the_next_load() {
     });
 }
 
+const OVER: &str = "UPDATE inrush_job SET started = UTC_TIMESTAMP(6) - INTERVAL 2 HOUR, finished = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR WHERE mapping LIKE 'kept: %'";
+
+#[test]
+fn what_is_at_work_is_not_dropped() {
+    everywhere("undo_at_work", |place| {
+        fresh(place);
+        place.write("people.csv", NEW);
+        place.write("before.csv", "id,name\n3,Cleo\n");
+        // A refresh that was killed behind its RENAME.
+        let mut command = place.command("people.csv --into people --replace-table --keep-old 1h --json -q");
+        command.env("INRUSH_FAULT", "swap.after:1");
+        assert_eq!(place.done(&command.output().unwrap()).code, -1);
+        place.sql(OVER);
+        assert_eq!(undo(place, "--sweep").json["dropped"], serde_json::json!([]));
+        let job = refresh(place, "--replace-table");
+        assert_eq!((people(place).as_str(), tables(place, "people\\_\\_inrush\\_kept%")), ("5,Eve", 1));
+        // An undo that was killed behind its own.
+        let mut command = undo_command(place, &job);
+        command.env("INRUSH_FAULT", "undo.renamed:1");
+        assert_eq!(place.done(&command.output().unwrap()).code, -1);
+        place.sql(OVER);
+        assert_eq!(undo(place, "--sweep").json["dropped"], serde_json::json!([]));
+        let done = undo(place, &job);
+        assert_eq!((done.code, people(place).as_str()), (0, "1,Ann|2,Bob"), "{done}");
+        // What was undone is kept as long as the old table was to be, from now on.
+        let left =
+            "SELECT finished > UTC_TIMESTAMP() + INTERVAL 50 MINUTE FROM inrush_job WHERE mapping LIKE 'kept: %'";
+        assert_eq!((place.sql(left).as_str(), tables(place, "people\\_\\_inrush\\_undone%")), ("1", 1));
+    });
+}
+
+#[test]
+fn two_refreshes_are_undone_one_after_the_other() {
+    everywhere("undo_two", |place| {
+        fresh(place);
+        place.write("people.csv", NEW);
+        place.write("second.csv", "id,name\n22,Gus\n");
+        refresh(place, "--replace-table");
+        assert_eq!(place.go_on("second.csv --into people --replace-table --keep-old 24h").code, 0);
+        let second = "SELECT LOWER(HEX(id)) FROM inrush_job WHERE source LIKE '%second.csv'";
+        assert_eq!(undo(place, &place.sql(second)).code, 0);
+        assert_eq!(people(place), "5,Eve");
+        let done = undo(place, &job(place));
+        assert_eq!((done.code, people(place).as_str()), (0, "1,Ann|2,Bob"), "{done}");
+        // The ids of both are not handed out again.
+        place.sql("INSERT INTO people (name) VALUES ('Hal')");
+        assert_eq!(place.sql("SELECT id > 5 FROM people WHERE name = 'Hal'"), "1");
+        // The line about a kept table is no job.
+        let line = place.sql("SELECT LOWER(HEX(MIN(id))) FROM inrush_job WHERE mapping LIKE 'kept: %'");
+        let done = place.go_on(&format!("--forget {line}"));
+        assert_eq!(done.code, 5, "{done}");
+        done.says("is the line about a kept table");
+    });
+}
+
+/// MySQL makes names of checks of the table's name.
+#[test]
+fn names_of_every_length() {
+    everywhere("undo_names", |place| {
+        for n in [30, 35, 36, 45, 55, 64] {
+            let name = "n".repeat(n);
+            place.sql(&format!("DROP TABLE IF EXISTS {name}; CREATE TABLE {name} (id INT PRIMARY KEY, v INT CHECK (v > 0)); INSERT INTO {name} VALUES (1, 1)"));
+            place.forget();
+            place.write("names.csv", "id,v\n2,2\n");
+            let done = place.go_on(&format!("names.csv --into {name} --replace-table --keep-old 1h"));
+            assert_eq!(done.code, 0, "{n}: {done}");
+            let job = place.sql(
+                "SELECT LOWER(HEX(id)) FROM inrush_job WHERE source LIKE '%names.csv' AND target NOT LIKE '%inrush%'",
+            );
+            assert_eq!(undo(place, &job).code, 0, "{n}");
+            assert_eq!(place.sql(&format!("SELECT id FROM {name}")), "1", "{n}");
+            place.sql(&format!("DROP TABLE {name}"));
+        }
+    });
+}
+
 /// A load that is not finished when a refresh replaces its rows, which come back.
 #[test]
 fn a_load_that_was_not_finished_goes_on_after_it() {
@@ -257,7 +333,14 @@ fn it_needs_a_copy_and_a_ledger() {
     everywhere("undo_refused", |place| {
         fresh(place);
         place.write("people.csv", NEW);
-        for wrong in ["1h", "1h --truncate", "1h --atomic --guarantee at-least-once", "0 --atomic", "soon --atomic"] {
+        for wrong in [
+            "1h",
+            "1h --truncate",
+            "1h --atomic --guarantee at-least-once",
+            "0 --atomic",
+            "soon --atomic",
+            "99999999h --atomic",
+        ] {
             let done = place.go_on(&format!("people.csv --into people --keep-old {wrong}"));
             assert_eq!((done.code, people(place).as_str()), (1, "1,Ann|2,Bob"), "{wrong}: {done}");
             done.says("`--keep-old");
@@ -292,6 +375,10 @@ fn killed_at_each_step() {
                     // Only the first of them is before the RENAME.
                     assert_eq!(killed.code, -1, "{point}: {killed}");
                     assert_eq!(people(place), if point == "undo.before" { new } else { old }, "{point}");
+                    // Its rows may be in the table by now, and its job is still put aside.
+                    let beside = place.go_on("before.csv --into people");
+                    assert_eq!(beside.code, 5, "{point}: {beside}");
+                    beside.says("is being undone, and that was not finished");
                 }
                 let done = undo(place, &job);
                 assert_eq!((done.code, people(place).as_str()), (0, old), "{point}: {done}");

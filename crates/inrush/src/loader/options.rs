@@ -823,8 +823,9 @@ impl LoadOptions {
     }
 
     fn check_keep_old(&self) -> Result<()> {
-        if self.keep_old.is_none() {
-            return Ok(());
+        let Some(time) = self.keep_old else { return Ok(()) };
+        if time > MOST_KEPT {
+            return Err(Error::config("`--keep-old` keeps a table for ten years at most"));
         }
         if !self.atomic {
             return Err(Error::config(
@@ -894,6 +895,9 @@ impl LoadOptions {
 
 /// The least memory for rows on their way, in bytes.
 const LEAST_MEMORY: usize = 1 << 20;
+
+/// Servers add it to a time, whose year has four digits.
+const MOST_KEPT: Duration = Duration::from_secs(10 * 366 * 24 * 3600);
 
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,9 @@
 //! Takes a finished refresh back: the table that it has replaced, and keeps, gets its name again.
 //!
 //! What the refresh had made of the table is kept in its place, so nothing is lost. While the RENAME runs, a transaction has all lines of the
-//! ledger locked: no load begins meanwhile, and one that has begun is seen. The names of the tables show whether the RENAME was done, so a
-//! command that was killed is finished by the next one.
+//! ledger locked: no load begins meanwhile, and one that has begun is seen. Before that it is noted that the refresh is being undone, and while
+//! that stands no load of the table begins: a server may still do the RENAME of a command that was killed. The names of the tables show whether
+//! it was done, so the next command finishes what a killed one has begun.
 
 use super::commit::ledger::kept::{drop_kept_too_long, move_jobs};
 use super::commit::ledger::status::{ledger, meant};
@@ -15,6 +16,7 @@ use crate::fault;
 use crate::table::TableName;
 use inrush_core::column::ident::quote_table;
 use inrush_core::load::ledger::{JobId, JobLine, Ledger, State};
+use inrush_core::load::steps::copied::next_id;
 use inrush_core::load::steps::{Copied, Kept, kept};
 use inrush_core::write::Table;
 use inrush_core::{Error, Kind, Result};
@@ -102,58 +104,97 @@ impl Undo<'_> {
     fn run(&self, connection: &mut Connection, config: &Config, options: UndoOptions) -> Result<Undone> {
         // Locks the gaps, too, so that no line is added.
         connection.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ", ())?;
+        let mut found = self.found(connection)?;
+        if found.kept.is_undone {
+            return Ok(found.undone());
+        }
+        if !found.is_renamed(connection)? {
+            let checked = self.check(connection, &found);
+            if checked.is_err() || options.dry_run {
+                // A command that was killed may have noted it.
+                if found.is_being_undone() && !options.dry_run {
+                    self.note(connection, &found.load, |copied| copied.is_being_undone = false)?;
+                }
+                return checked.map(|()| found.undone());
+            }
+            self.note(connection, &found.load, |copied| copied.is_being_undone = true)?;
+            fault::point("undo.before");
+            found = self.found(connection)?;
+            if !found.kept.is_undone && !found.is_renamed(connection)? {
+                self.rename(connection, config, &found)?;
+            }
+            fault::point("undo.renamed");
+        }
+        if options.dry_run || found.kept.is_undone {
+            return Ok(found.undone());
+        }
+        let Found { target, kept, load, .. } = &found;
+        let back = JobLine::others_query(self.ledger, &kept.target(), &[kept.id()]);
+        move_jobs(connection, self.ledger, &back, kept, target)?;
+        let now = Kept { is_undone: true, ..kept.clone() };
+        let statement = JobLine::kept_statement(self.ledger, now.id(), &now.target(), &now.mapping());
+        connection.execute(&statement, ())?;
+        fault::point("undo.noted");
+        self.note(connection, load, |copied| (copied.is_undone, copied.is_being_undone) = (true, false))?;
+        // Until when it is kept now.
+        let kept = self.found(connection)?;
+        connection.execute("COMMIT", ())?;
+        Ok(Undone { was_undone: false, ..kept.undone() })
+    }
+
+    /// Exchanges the tables, or notes that this was not done.
+    fn rename(&self, connection: &mut Connection, config: &Config, found: &Found) -> Result<()> {
+        let Found { kept, load, .. } = found;
+        let renamed = self.check(connection, found).and_then(|()| {
+            // Its own connection: the RENAME commits.
+            let mut other = Connection::connect(config)?;
+            other.execute(&format!("SET SESSION lock_wait_timeout = {RENAME_WAIT_SECONDS}"), ())?;
+            // The ids that the new table has handed out are not handed out again.
+            let create = show_create(&mut other, &kept.schema, &kept.table)?;
+            if let Some(next) = next_id(&create) {
+                let table = quote_table(&kept.schema, &kept.name());
+                other.execute(&format!("ALTER TABLE {table} AUTO_INCREMENT = {next}"), ())?;
+            }
+            other.execute(&kept.undo_statement(), ())?;
+            other.close();
+            Ok(())
+        });
+        match renamed {
+            Err(error) if !found.is_renamed(connection)? => {
+                // Without an answer it may still be done.
+                if !error.is_fatal() {
+                    self.note(connection, load, |copied| copied.is_being_undone = false)?;
+                }
+                Err(error.while_doing("cannot put the old table back"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Notes something of the jobs of the load, and ends the transaction.
+    fn note(&self, connection: &mut Connection, load: &[(JobId, Copied)], change: impl Fn(&mut Copied)) -> Result<()> {
+        for (id, copied) in load {
+            let mut copied = copied.clone();
+            change(&mut copied);
+            connection.execute(&JobLine::copied_statement(self.ledger, *id, &copied.to_string()), ())?;
+        }
+        connection.execute("COMMIT", ()).map(drop)
+    }
+
+    /// What the ledger says, all of it locked in a transaction that begins here.
+    fn found(&self, connection: &mut Connection) -> Result<Found> {
         connection.execute("START TRANSACTION", ())?;
         let lines = sql::rows(connection, &JobLine::query(self.ledger, None, true))?;
         let lines = lines.iter().map(|row| JobLine::parse(row)).collect::<Result<Vec<_>>>()?;
         let (line, kept, until) = self.kept(&lines)?;
-        let mut of_load: Vec<(JobId, Copied)> = Vec::new();
+        let mut load: Vec<(JobId, Copied)> = Vec::new();
         for other in lines.iter().filter(|other| other.target == line.target && other.state == State::Done) {
             if let Some(copied) = Copied::parse(&other.copied).filter(|copied| copied.kept.as_ref() == Some(&kept.tag))
             {
-                of_load.push((other.id, copied));
+                load.push((other.id, copied));
             }
         }
-        let jobs: Vec<JobId> = of_load.iter().map(|(id, _)| *id).collect();
-        let undone = Undone {
-            target: line.target.clone(),
-            aside: kept.undone_name(),
-            until,
-            was_undone: kept.is_undone,
-            jobs: jobs.clone(),
-        };
-        if kept.is_undone {
-            return Ok(undone);
-        }
-        let is_there = |connection: &mut Connection, name: &str| sql::is_there(connection, &kept.schema, name);
-        let is_renamed = !is_there(connection, &kept.name())? && is_there(connection, &kept.undone_name())?;
-        if !is_renamed {
-            self.check(connection, &line.target, &kept, &jobs)?;
-            if options.dry_run {
-                return Ok(undone);
-            }
-            fault::point("undo.before");
-            // Its own connection: the RENAME commits.
-            let mut other = Connection::connect(config)?;
-            other.execute(&format!("SET SESSION lock_wait_timeout = {RENAME_WAIT_SECONDS}"), ())?;
-            other.execute(&kept.undo_statement(), ()).map_err(|e| e.while_doing("cannot put the old table back"))?;
-            other.close();
-            fault::point("undo.renamed");
-        }
-        if options.dry_run {
-            return Ok(undone);
-        }
-        let back = JobLine::others_query(self.ledger, &kept.target(), &[kept.id()]);
-        move_jobs(connection, self.ledger, &back, &kept, &line.target)?;
-        for (id, copied) in of_load {
-            let copied = Copied { is_undone: true, ..copied };
-            connection.execute(&JobLine::copied_statement(self.ledger, id, &copied.to_string()), ())?;
-        }
-        let now = Kept { is_undone: true, ..kept };
-        let statement = JobLine::kept_statement(self.ledger, now.id(), &now.target(), &now.mapping());
-        connection.execute(&statement, ())?;
-        fault::point("undo.noted");
-        connection.execute("COMMIT", ())?;
-        Ok(undone)
+        Ok(Found { target: line.target.clone(), kept, until, load })
     }
 
     /// The job's line, what it keeps, and until when.
@@ -184,7 +225,8 @@ impl Undo<'_> {
     }
 
     /// Refuses to put the old table back where that would undo what others did.
-    fn check(&self, connection: &mut Connection, target: &str, kept: &Kept, jobs: &[JobId]) -> Result<()> {
+    fn check(&self, connection: &mut Connection, found: &Found) -> Result<()> {
+        let kept = &found.kept;
         let Kept { schema, table, .. } = kept;
         if !sql::is_there(connection, schema, &kept.name())? {
             return Err(refused(format!(
@@ -193,17 +235,16 @@ impl Undo<'_> {
             )));
         }
         let name = TableName { schema: schema.clone(), name: table.clone() };
-        let Some(found) = sql::read_table(connection, &name)? else {
+        let Some(as_it_is) = sql::read_table(connection, &name)? else {
             return Err(refused(format!("table `{table}` is gone: somebody dropped or renamed it"))
                 .with_hint(format!("`RENAME TABLE {} TO {table}` puts the old one back", kept.name())));
         };
-        let create = sql::first_row(connection, &format!("SHOW CREATE TABLE {}", quote_table(schema, table)))?;
-        if kept::shape(create.get(1).map_or("", String::as_str), table) != kept.shape {
+        if kept::shape(&show_create(connection, schema, table)?, table) != kept.shape {
             return Err(refused(format!("table `{table}` has another definition than the load gave it"))
                 .with_hint(format!("look at it and at `{}`, and exchange their names yourself", kept.name())));
         }
-        self.check_surroundings(connection, &found)?;
-        let since = JobLine::others_since_query(self.ledger, target, jobs, kept.id());
+        self.check_surroundings(connection, &as_it_is)?;
+        let since = JobLine::others_since_query(self.ledger, &found.target, &found.jobs(), kept.id());
         let since: Vec<String> = sql::rows(connection, &since)?.into_iter().flatten().collect();
         if since.is_empty() {
             return Ok(());
@@ -227,8 +268,50 @@ impl Undo<'_> {
     }
 }
 
+/// A refresh as the ledger has it.
+struct Found {
+    target: String,
+    kept: Kept,
+    /// Until when the table is kept.
+    until: String,
+    /// The jobs of the load, and what they note.
+    load: Vec<(JobId, Copied)>,
+}
+
+impl Found {
+    fn jobs(&self) -> Vec<JobId> {
+        self.load.iter().map(|(id, _)| *id).collect()
+    }
+
+    fn is_being_undone(&self) -> bool {
+        self.load.iter().any(|(_, copied)| copied.is_being_undone)
+    }
+
+    fn is_renamed(&self, connection: &mut Connection) -> Result<bool> {
+        let Kept { schema, .. } = &self.kept;
+        Ok(!sql::is_there(connection, schema, &self.kept.name())?
+            && sql::is_there(connection, schema, &self.kept.undone_name())?)
+    }
+
+    fn undone(&self) -> Undone {
+        Undone {
+            target: self.target.clone(),
+            aside: self.kept.undone_name(),
+            until: self.until.clone(),
+            was_undone: self.kept.is_undone,
+            jobs: self.jobs(),
+        }
+    }
+}
+
+fn show_create(connection: &mut Connection, schema: &str, table: &str) -> Result<String> {
+    let row = sql::first_row(connection, &format!("SHOW CREATE TABLE {}", quote_table(schema, table)))?;
+    Ok(row.into_iter().nth(1).unwrap_or_default())
+}
+
 fn refused(message: String) -> Error {
     Error::new(Kind::Guarantee, message)
 }
 
-const RENAME_WAIT_SECONDS: u32 = 60;
+/// All loads of the database wait as long as it waits for sessions that use the table.
+const RENAME_WAIT_SECONDS: u32 = 10;

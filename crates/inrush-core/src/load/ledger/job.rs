@@ -8,6 +8,7 @@ use super::step::{JobStep, State};
 use super::tables::{Ledger, VERSION, columns, hex, or_null, text};
 use super::{ChunkLine, Identity, JobId, Mapping};
 use crate::error::{Error, Result};
+use crate::load::steps::copied::Tag;
 
 /// What the ledger knows of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -220,6 +221,15 @@ impl JobLine {
         ]
     }
 
+    /// Lets the time for which a table is kept begin.
+    pub fn keep_from_now_statement(ledger: &Ledger, id: JobId, seconds: u64) -> String {
+        format!(
+            "UPDATE {} AS l JOIN (SELECT 1 AS one) AS o SET `finished` = UTC_TIMESTAMP(6) + INTERVAL {seconds} SECOND WHERE `id` = {}",
+            ledger.jobs(),
+            id.literal()
+        )
+    }
+
     /// The lines about tables that were kept for long enough: each row is for [`JobLine::parse`].
     pub fn kept_too_long_query(ledger: &Ledger) -> String {
         Self::query(ledger, None, false).replace(
@@ -228,11 +238,20 @@ impl JobLine {
         )
     }
 
-    /// The unfinished and the finished jobs of a target that have stored rows since the line of this id was written: rows of the id.
+    /// A refresh that keeps the table of this tag, and is not finished or is being undone: a row, or none.
+    pub fn refresh_at_work_query(ledger: &Ledger, tag: &Tag) -> String {
+        format!(
+            "SELECT 1 FROM {} WHERE `copied` LIKE '%kept={tag}%' AND (`state` = 'running' OR `copied` LIKE '% undoing=1') LIMIT 1",
+            ledger.jobs()
+        )
+    }
+
+    /// The unfinished and the finished jobs of a target that have stored rows since the line of this id was written, and were not undone: rows
+    /// of the id.
     pub fn others_since_query(ledger: &Ledger, target: &str, but: &[JobId], since: JobId) -> String {
         format!(
             "SELECT LOWER(HEX(j.`id`)) FROM {0} AS j JOIN {0} AS k ON k.`id` = {3} WHERE j.`target` = {1} AND j.`id` NOT IN ({2}) \
-             AND (j.`state` = 'running' OR j.`finished` > k.`started`) ORDER BY j.`id`",
+             AND (j.`state` = 'running' OR j.`finished` > k.`started` AND COALESCE(j.`copied`, '') NOT LIKE '% undone=1') ORDER BY j.`id`",
             ledger.jobs(),
             text(target),
             list(but),
@@ -269,10 +288,23 @@ impl JobLine {
         )
     }
 
-    /// Changes what the line about a kept table says: its target and its mapping.
+    /// A refresh of a target that is being undone, so that either table may have its name: a row of the id, or none. `None` where an
+    /// older version created the table, which keeps no tables.
+    pub fn being_undone_query(ledger: &Ledger, target: &str) -> Option<String> {
+        ledger.has_owners.then(|| {
+            format!(
+                "SELECT LOWER(HEX(`id`)) FROM {} WHERE `target` = {} AND `copied` LIKE '% undoing=1' ORDER BY `id` LIMIT 1",
+                ledger.jobs(),
+                text(target)
+            )
+        })
+    }
+
+    /// Changes what the line about a kept table says once the refresh is undone: its target and its mapping; it is kept for as long again.
     pub fn kept_statement(ledger: &Ledger, id: JobId, target: &str, mapping: &Mapping) -> String {
         format!(
-            "UPDATE {} AS l JOIN (SELECT 1 AS one) AS o SET `target` = {}, `mapping` = {} WHERE `id` = {}",
+            "UPDATE {} AS l JOIN (SELECT 1 AS one) AS o SET `target` = {}, `mapping` = {}, \
+             `finished` = UTC_TIMESTAMP(6) + INTERVAL GREATEST(TIMESTAMPDIFF(SECOND, `started`, `finished`), 1) SECOND WHERE `id` = {}",
             ledger.jobs(),
             text(target),
             text(&mapping.to_string()),

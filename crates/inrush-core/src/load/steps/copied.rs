@@ -22,6 +22,8 @@ pub struct Copied {
     pub kept: Option<Tag>,
     /// Whether the table was put back since.
     pub is_undone: bool,
+    /// Whether the RENAME that puts it back may have been sent: until that is known, no load may begin.
+    pub is_being_undone: bool,
 }
 
 impl Copied {
@@ -31,7 +33,14 @@ impl Copied {
     }
 
     fn nothing() -> Self {
-        Self { definition: String::new(), rows: None, renames: false, kept: None, is_undone: false }
+        Self {
+            definition: String::new(),
+            rows: None,
+            renames: false,
+            kept: None,
+            is_undone: false,
+            is_being_undone: false,
+        }
     }
 
     /// Parses what it displays. Returns `None` for any other text, an empty one too.
@@ -47,6 +56,7 @@ impl Copied {
                 ("renames", "1") => copied.renames = true,
                 ("kept", tag) => copied.kept = Some(Tag::parse(tag)?),
                 ("undone", "1") => copied.is_undone = true,
+                ("undoing", "1") => copied.is_being_undone = true,
                 _ => return None,
             }
         }
@@ -91,6 +101,9 @@ impl fmt::Display for Copied {
         }
         if self.is_undone {
             write!(f, " undone=1")?;
+        }
+        if self.is_being_undone {
+            write!(f, " undoing=1")?;
         }
         Ok(())
     }
@@ -210,6 +223,8 @@ mod tests {
         let bare = Copied::of_definition(CREATE);
         let full = Copied { rows: Some((3, "99999999999999999999".into())), renames: true, ..bare.clone() };
         let undone = Copied { kept: Some(Tag::of(7)), is_undone: true, ..full.clone() };
+        let undoing = Copied { is_being_undone: true, ..undone.clone() };
+        assert_eq!(Copied::parse(&undoing.to_string()), Some(undoing));
         for copied in [bare, full, undone] {
             assert_eq!(Copied::parse(&copied.to_string()), Some(copied));
         }

@@ -282,6 +282,7 @@ fn swap(connection: &mut Connection, target: &Target, jobs: &Jobs, shadow: &Shad
         if let Some(job) = jobs.ids().first() {
             target.load.notify(&LoadEvent::Kept { table: kept.name(), job: *job });
         }
+        jobs.keep_from_now(connection, kept, target.load.options.keep_old)?;
         if target.load.options.truncate {
             jobs.put_others_aside(connection, target, kept)?;
         }

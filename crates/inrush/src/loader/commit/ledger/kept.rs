@@ -13,6 +13,7 @@ use crate::loader::sql;
 use inrush_core::Result;
 use inrush_core::load::ledger::{JobId, JobLine, Ledger, Start};
 use inrush_core::load::steps::Kept;
+use std::time::Duration;
 
 impl Jobs {
     /// Writes the line about the table that is to be kept for so long.
@@ -31,6 +32,14 @@ impl Jobs {
             connection.execute(&statement, ())?;
         }
         connection.execute("COMMIT", ()).map(drop)
+    }
+
+    /// The time for which the table is kept begins: it was written down before the RENAME, and that may be long ago. Part of the transaction of
+    /// the caller.
+    pub(crate) fn keep_from_now(&self, connection: &mut Connection, kept: &Kept, time: Option<Duration>) -> Result<()> {
+        let (Some(first), Some(time)) = (self.jobs.first(), time) else { return Ok(()) };
+        let statement = JobLine::keep_from_now_statement(&first.fence.ledger, kept.id(), time.as_secs());
+        connection.execute(&statement, ()).map(drop)
     }
 
     /// Puts all other jobs of the target aside, whose rows are in the kept table. The transaction stays open.
@@ -69,11 +78,12 @@ pub(crate) fn move_jobs(
 /// Drops the tables that were kept for long enough, and the lines of the jobs whose rows are in them. Returns their names.
 pub(crate) fn drop_kept_too_long(connection: &mut Connection, ledger: &Ledger) -> Result<Vec<String>> {
     let lines = sql::rows(connection, &JobLine::kept_too_long_query(ledger))?;
+    if lines.is_empty() {
+        return Ok(Vec::new());
+    }
     connection.execute("COMMIT", ())?;
     let (mut dropped, mut failed) = (Vec::new(), Ok(()));
-    if !lines.is_empty() {
-        connection.execute(&format!("SET SESSION lock_wait_timeout = {DROP_WAIT_SECONDS}"), ())?;
-    }
+    connection.execute(&format!("SET SESSION lock_wait_timeout = {DROP_WAIT_SECONDS}"), ())?;
     for row in lines {
         // One that stays does not keep the others.
         match drop_kept(connection, ledger, &row) {
@@ -86,13 +96,22 @@ pub(crate) fn drop_kept_too_long(connection: &mut Connection, ledger: &Ledger) -
     if dropped.is_empty() { failed.map(|()| dropped) } else { Ok(dropped) }
 }
 
-/// Drops the table that a line is about. Returns its name; `None` if it was gone.
+/// Drops the table that a line is about. Returns its name; `None` if it was gone, or if its refresh is at work or being undone.
 fn drop_kept(connection: &mut Connection, ledger: &Ledger, row: &[String]) -> Result<Option<String>> {
     let Some(kept) = Kept::of_line(&ledger.schema, &JobLine::parse(row)?)? else { return Ok(None) };
+    let at_work = JobLine::refresh_at_work_query(ledger, &kept.tag);
+    if !sql::rows(connection, &at_work)?.is_empty() {
+        return Ok(None);
+    }
     let is_there = sql::is_there(connection, &ledger.schema, &kept.name_now())?;
     connection.execute(&kept.drop_statement(), ())?;
     fault::point("kept.dropped");
     connection.execute("START TRANSACTION", ())?;
+    // An undo that came first has renamed the table, so it was not dropped.
+    let now = sql::rows(connection, &JobLine::query(ledger, Some(&[kept.id()]), true))?;
+    if now.first().map(Vec::as_slice) != Some(row) || !sql::rows(connection, &at_work)?.is_empty() {
+        return connection.execute("COMMIT", ()).map(|_| None);
+    }
     for row in sql::rows(connection, &JobLine::others_query(ledger, &kept.target(), &[]))? {
         let id = JobId::parse(row.first().map_or("", String::as_str))?;
         for statement in JobLine::forget_statements(ledger, id) {

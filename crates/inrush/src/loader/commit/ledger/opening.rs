@@ -293,6 +293,7 @@ impl Opener<'_> {
             }
         }
         let taken = self.lines(true)?;
+        self.check_not_being_undone()?;
         self.connection.execute("COMMIT", ())?;
         fault::point("job.taken");
         let mut opened = Vec::new();
@@ -314,6 +315,17 @@ impl Opener<'_> {
         }
         self.connection.execute("COMMIT", ())?;
         Ok(Some(opened))
+    }
+
+    /// Refuses a table of which a killed `inrush undo` may have put back the old content, with jobs of its own. It has locked the whole
+    /// ledger when it notes that, so it has seen the lines that were taken before.
+    fn check_not_being_undone(&mut self) -> Result<()> {
+        let target = self.target.name();
+        let Some(query) = JobLine::being_undone_query(self.ledger, &target) else { return Ok(()) };
+        let Some(job) = sql::rows(self.connection, &query)?.into_iter().flatten().next() else { return Ok(()) };
+        let why = format!("job {job} of table `{target}` is being undone, and that was not finished");
+        Err(Error::new(Kind::Guarantee, why)
+            .with_hint(format!("`inrush undo {job}` finishes it; then repeat this command")))
     }
 
     /// The line of each candidate, with what is stored of it.

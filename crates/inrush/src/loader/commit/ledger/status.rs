@@ -178,6 +178,12 @@ impl Loader {
         let ledger = ledger(&mut connection, schema)?;
         let job = meant(&mut connection, &ledger, id)?;
         let me = sql::first_row(&mut connection, "SELECT CURRENT_USER()")?.concat();
+        if job.is_kept_table {
+            let why = format!("{} is the line about a kept table, which would stay for good without it", job.id);
+            return Err(Error::new(Kind::Guarantee, why).with_hint(
+                "`inrush undo --sweep` drops the table when its time is over; to drop it sooner, drop it by SQL first",
+            ));
+        }
         let is_foreign = !job.owner.is_empty() && job.owner != me;
         if is_foreign && !force {
             return Err(Error::new(Kind::Guarantee, format!("job {} is one of user `{}`", job.id, job.owner)).with_hint(
