@@ -1,5 +1,7 @@
 use super::contents::DumpContents;
 use super::rows::{KnownTable, Rows};
+use super::words;
+use inrush_core::sql::Dialect;
 use std::io::{self, Read};
 
 /// A text that arrives in pieces.
@@ -363,4 +365,23 @@ fn a_long_insert_comes_in_parts() {
         Err(error) => error.to_string(),
     };
     assert!(error.contains("more than"), "{error}");
+}
+
+#[test]
+fn tables_that_queries_read() {
+    let check = |sql: &str, want: &[&str]| {
+        assert_eq!(words::tables_read(sql.as_bytes(), Dialect::default()), want, "{sql}");
+    };
+    check("DROP VIEW IF EXISTS `a`; CREATE VIEW `a` AS select `c` AS `d` from `b`;", &["b"]);
+    check(
+        "select 1 from (`a` join `s`.`b` on((`a`.`c` = `b`.`d`))) left join `e` `f` using (`g`, `h`)",
+        &["a", "b", "e"],
+    );
+    check("select 1 from a, (b, c) where x in (select y, z from d) order by e, f", &["a", "b", "c", "d"]);
+    check("select extract(year from `c`), trim(leading 'x' from (select d from `a`)) from b", &["a", "b"]);
+    check(
+        "with x as (select 1 from a) select 1 from x union select 2 from (select b, c from d) e, f",
+        &["a", "x", "d", "f"],
+    );
+    check("/*!50001 VIEW `v` AS select 'from q' from `a` */; select b, c", &["a"]);
 }

@@ -638,6 +638,48 @@ pub(super) fn view(sql: &[u8], dialect: Dialect) -> Option<String> {
     Words::new(sql, dialect).view()
 }
 
+/// The tables and views that queries of a text read: the names after FROM and JOIN, each without a database.
+pub(super) fn tables_read(sql: &[u8], dialect: Dialect) -> Vec<String> {
+    let mut words = Words::new(sql, dialect);
+    let mut found = Vec::new();
+    // For each open bracket, whether the text in it is within a FROM, and whether it has the arguments of a function.
+    let (mut within, mut open) = ((false, false), Vec::new());
+    // A table comes next, maybe in brackets; a function's name was last.
+    let (mut is_next, mut is_function) = (false, false);
+    while let Some(token) = words.next() {
+        let was_next = std::mem::take(&mut is_next);
+        let was_function = std::mem::take(&mut is_function);
+        match token.lexeme {
+            Lexeme::Symbol(b'(') => {
+                open.push(std::mem::replace(&mut within, (was_next, was_function)));
+                is_next = was_next;
+            }
+            Lexeme::Symbol(b')') => within = open.pop().unwrap_or_default(),
+            Lexeme::Symbol(b';') => within = (false, false),
+            Lexeme::Symbol(b',') => is_next = within.0,
+            // `extract(year from x)`, `trim(leading 'a' from x)`.
+            Lexeme::Word if within.1 && words.is(&token, "FROM") => {}
+            Lexeme::Word if words.is_any(&token, &["FROM", "JOIN", "STRAIGHT_JOIN"]) => {
+                (within.0, is_next) = (true, true);
+            }
+            Lexeme::Word if words.is_any(&token, &AFTER_FROM) => within.0 = false,
+            Lexeme::Word if was_next && words.is(&token, "LATERAL") => is_next = true,
+            Lexeme::Word if words.is_any(&token, &["EXTRACT", "TRIM", "SUBSTRING", "SUBSTR", "MID"]) => {
+                is_function = true;
+            }
+            _ if was_next => {
+                let mut name = words.name_of(&token);
+                while words.take_symbol(b'.') {
+                    name = words.name();
+                }
+                found.extend(name);
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
 /// What a SET says about how rows are read; nothing of any other statement.
 pub(super) fn settings(sql: &[u8], dialect: Dialect) -> Vec<Setting> {
     let mut words = Words::new(sql, dialect);
@@ -689,6 +731,9 @@ impl Words<'_> {
         self.take_symbol(b'=')
     }
 }
+
+/// What ends a FROM.
+const AFTER_FROM: [&str; 8] = ["WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "WINDOW", "UNION", "SELECT"];
 
 /// The types of text.
 const TEXTS: [&str; 9] = ["CHAR", "VARCHAR", "TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT", "ENUM", "SET", "NVARCHAR"];

@@ -10,10 +10,13 @@
 mod mydumper;
 mod mysql_shell;
 
-use super::contents::{DumpContents, Reading};
+use super::contents::{DumpContents, DumpTable, Reading};
+use super::words;
 use crate::script::script_bytes;
 use inrush_core::error::{Error, Result};
+use inrush_core::sql::Dialect;
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// A folder with the files of a dump.
@@ -38,7 +41,7 @@ impl DumpFolder {
     /// The dump that a path names: a folder, or a folder and one of the databases in it after a `#`. `None` for other files and folders.
     ///
     /// # Errors
-    /// `Config` for a folder that cannot be read.
+    /// `Config` for a folder that cannot be read; `Data` for a dump with a pipe or the like among its files.
     pub fn find(path: &str) -> Result<Option<Self>> {
         let (folder, database) = match path.rsplit_once('#') {
             Some((folder, database)) if !Path::new(path).exists() => (folder, Some(database.to_owned())),
@@ -48,11 +51,13 @@ impl DumpFolder {
             return Ok(None);
         }
         let cannot_read = |error| Error::config(format!("cannot read the folder `{folder}`: {error}"));
-        let mut files = Vec::new();
+        let (mut files, mut irregular) = (Vec::new(), None);
         for entry in std::fs::read_dir(folder).map_err(cannot_read)? {
-            let entry = entry.map_err(cannot_read)?;
-            if !entry.path().is_dir() {
-                files.extend(entry.file_name().into_string().ok());
+            let path = entry.map_err(cannot_read)?.path();
+            if !path.is_dir() {
+                files.extend(path.file_name().and_then(|name| name.to_str()).map(str::to_owned));
+                // A pipe would block whoever opens it.
+                irregular = irregular.or_else(|| (!path.is_file()).then(|| path.display().to_string()));
             }
         }
         files.sort_by(|one, other| by_numbers(one, other));
@@ -61,6 +66,10 @@ impl DumpFolder {
             () if mydumper::is_of(&files) => Program::Mydumper,
             () => return Ok(None),
         };
+        if let Some(irregular) = irregular {
+            return Err(Error::data(format!("`{irregular}` is no regular file, and the folder is a dump"))
+                .with_hint("it is a pipe, a socket, a device or a broken link: compare the folder with its origin"));
+        }
         let path = folder.trim_end_matches('/').to_owned();
         Ok(Some(Self { path, program, files, database }))
     }
@@ -79,10 +88,12 @@ impl DumpFolder {
     /// `Data` for a dump that did not come to its end, and for files that are missing or cannot be read; `Config` for several databases,
     /// of which none is named.
     pub fn read(&self) -> Result<DumpContents> {
-        match self.program {
-            Program::Mydumper => mydumper::read(self),
-            Program::MysqlShell => mysql_shell::read(self),
-        }
+        let contents = match self.program {
+            Program::Mydumper => mydumper::read(self)?,
+            Program::MysqlShell => mysql_shell::read(self)?,
+        };
+        contents.tables.iter().try_for_each(check_text)?;
+        Ok(contents)
     }
 
     fn has(&self, file: &str) -> bool {
@@ -140,24 +151,42 @@ impl DumpFolder {
             .with_hint("compare the folder with its origin, or dump again")
     }
 
-    /// Files of views, each after those of the views that it names.
+    /// Files of views, each after those of the views that it reads.
     fn views_in_order(&self, views: &[(String, String)]) -> Result<Vec<String>> {
-        let mut texts = Vec::new();
+        let mut left = Vec::new();
         for (name, file) in views {
-            texts.push((format!("`{}`", name.replace('`', "``")), file.clone(), self.text_of(file)?));
+            let reads = words::tables_read(self.text_of(file)?.as_bytes(), Dialect::default());
+            left.push((name, file, reads.iter().map(|name| name.to_lowercase()).collect::<BTreeSet<_>>()));
         }
         let mut ordered = Vec::new();
-        while !texts.is_empty() {
-            let needs_none = |at: &usize| {
-                let others = texts.iter().enumerate().filter(|(other, _)| other != at);
-                others.map(|(_, (name, ..))| name).all(|name| !texts[*at].2.contains(&**name))
+        while !left.is_empty() {
+            let reads_none = |at: &usize| {
+                let others = left.iter().enumerate().filter(|(other, _)| other != at);
+                others.map(|(_, (name, ..))| name.to_lowercase()).all(|name| !left[*at].2.contains(&name))
             };
-            // Views that name each other, be it only as a column: one of them is first.
-            let next = (0..texts.len()).find(needs_none).unwrap_or(0);
-            ordered.push(texts.remove(next).1);
+            let Some(next) = (0..left.len()).find(reads_none) else {
+                let names: Vec<_> = left.iter().map(|(name, ..)| format!("`{name}`")).collect();
+                return Err(Error::data(format!("views of `{}` need each other: {}", self.path, names.join(", ")))
+                    .with_hint("dump again without one of them, and make it after the load"));
+            };
+            ordered.push(left.remove(next).1.clone());
         }
         Ok(ordered)
     }
+}
+
+/// Refuses rows that are not read as LOAD DATA reads them. Within quotes `\N` is NULL and `\t` a tab there, and without an escape the word NULL
+/// is NULL.
+fn check_text(table: &DumpTable) -> Result<()> {
+    let Some(text) = &table.text else { return Ok(()) };
+    let what = match (&*text.quote, &*text.escape) {
+        ("", "\\") => return Ok(()),
+        ("", escape) => format!("escaped by `{escape}`, not by `\\`"),
+        (quote, _) => format!("enclosed by `{quote}`"),
+    };
+    let file = table.files.first().map_or("its files", |file| file);
+    Err(Error::data(format!("the rows of table `{}` in `{file}` are not read: fields are {what}", table.name))
+        .with_hint("dump again with the dump program's own defaults for fields: no quotes, escaped by a backslash"))
 }
 
 /// Compares names so that 2 comes before 10.
