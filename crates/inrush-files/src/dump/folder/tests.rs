@@ -124,6 +124,13 @@ fn folders_of_mydumper_that_are_refused() {
         "means what only a server knows",
     );
     check(&rows("LOAD DATA INFILE 'x' INTO TABLE t CHARACTER SET latin1 (a);"), "", "are in latin1");
+    let dat = |fields: &str, says: &str| {
+        let load = format!("LOAD DATA LOCAL INFILE 'shop.t.dat' INTO TABLE t FIELDS {fields} (a);");
+        let files = [ENDED, CREATE, TABLE, ("shop.t.sql", &*load), ("shop.t.dat", "1\n")];
+        check(&files, "", &format!("rows of table `t` in `F/shop.t.dat` are not read: fields are {says}"));
+    };
+    dat(r#"TERMINATED BY ',' ENCLOSED BY '"' ESCAPED BY '\\'"#, "enclosed by `\"`");
+    dat("ESCAPED BY ''", "escaped by ``, not by `\\`");
     check(&[ENDED, CREATE, TABLE, ("shop.t2-schema.sql", "CREATE TABLE `t` (a int);")], "", "table `t` comes twice");
     check(
         &[
@@ -154,50 +161,58 @@ fn files_belong_to_the_database_with_the_longest_name() {
     assert_eq!(names("#a.b"), ["u"]);
 }
 
-const BEGIN: (&str, &str) = (
-    "@.json",
-    r#"{"dumper": "mysqlsh Ver 8.4", "schemas": ["shop"], "basenames": {"shop": "shop"}, "defaultCharacterSet": "utf8mb4", "tzUtc": true}"#,
-);
-const DATABASE: (&str, &str) = (
-    "shop.json",
-    r#"{"schema": "shop", "tables": ["t", "odd @", "none"], "views": ["a", "b"], "basenames": {"t": "shop@t", "odd @": "shop@odd%20%40", "none": "shop@none", "a": "shop@a", "b": "shop@b"}}"#,
-);
-const OPTIONS: (&str, &str) = (
-    "shop@t.json",
-    r#"{"options": {"columns": ["a", "b"], "decodeColumns": {"b": "FROM_BASE64"}, "fieldsTerminatedBy": "\t", "fieldsEnclosedBy": "", "fieldsEscapedBy": "\\", "linesTerminatedBy": "\n", "defaultCharacterSet": "utf8mb4"}, "extension": "tsv.zst", "chunking": true}"#,
-);
+/// The beginning of a file that zstd compresses.
+const ZST: &str = "P*M\u{18}";
+
+/// What MySQL Shell writes of a database with tables `t` (rows in three files), `odd @` and `none`, and views of which `a` reads `b`.
+const SHELL: [(&str, &str); 21] = [
+    (
+        "@.json",
+        r#"{"dumper": "mysqlsh Ver 8.4", "schemas": ["shop"], "basenames": {"shop": "shop"}, "defaultCharacterSet": "utf8mb4",
+            "tzUtc": true, "capabilities": [{"id": "partition_awareness"}]}"#,
+    ),
+    (
+        "@.done.json",
+        r#"{"chunkFileBytes": {"shop@t@0.tsv.zst": 9, "shop@t@1.tsv.zst": 9, "shop@t@@2.tsv.zst": 9, "shop@odd%20%40.tsv": 2, "shop@none.tsv": 0}}"#,
+    ),
+    ("@.sql", "-- nothing"),
+    ("@.users.sql", "CREATE USER x;"),
+    (
+        "shop.json",
+        r#"{"schema": "shop", "tables": ["t", "odd @", "none"], "views": ["a", "b"], "procedures": ["p"], "functions": [], "includesDdl": true,
+            "basenames": {"t": "shop@t", "odd @": "shop@odd%20%40", "none": "shop@none", "a": "shop@a", "b": "shop@b"}}"#,
+    ),
+    ("shop.sql", "DELIMITER //\nCREATE PROCEDURE p() SELECT 1//\nDELIMITER ;\n"),
+    (
+        "shop@t.json",
+        r#"{"options": {"columns": ["a", "b"], "decodeColumns": {"b": "FROM_BASE64"}, "fieldsTerminatedBy": "\t", "fieldsEnclosedBy": "",
+            "fieldsEscapedBy": "\\", "linesTerminatedBy": "\n", "defaultCharacterSet": "utf8mb4"}, "extension": "tsv.zst", "chunking": true,
+            "triggers": ["tr"]}"#,
+    ),
+    ("shop@odd%20%40.json", r#"{"options": {"columns": ["a"]}, "extension": "tsv"}"#),
+    ("shop@none.json", r#"{"options": {"columns": ["a"]}, "extension": "tsv"}"#),
+    ("shop@t.sql", "CREATE TABLE IF NOT EXISTS `t` (`a` int, `b` blob);"),
+    ("shop@odd%20%40.sql", "CREATE TABLE IF NOT EXISTS `odd @` (`a` int);"),
+    ("shop@none.sql", "CREATE TABLE IF NOT EXISTS `none` (`a` int);"),
+    ("shop@t@0.tsv.zst", ZST),
+    ("shop@t@0.tsv.zst.idx", ""),
+    ("shop@t@1.tsv.zst", ZST),
+    ("shop@t@@2.tsv.zst", ZST),
+    ("shop@odd%20%40.tsv", "1\n"),
+    ("shop@none.tsv", ""),
+    ("shop@t.triggers.sql", "CREATE TRIGGER tr BEFORE INSERT ON `t` FOR EACH ROW SET NEW.a = 1;"),
+    ("shop@a.sql", "DROP VIEW IF EXISTS `a`; CREATE VIEW `a` AS select `x` from `b`;"),
+    // Its column has the name of the view that reads it.
+    ("shop@b.sql", "CREATE VIEW `b` AS select 1 AS `x`,`t`.`a` AS `a` from `t`;"),
+];
 
 #[test]
 fn a_folder_of_mysql_shell() {
-    let contents = read(
-        &[
-            BEGIN,
-            DATABASE,
-            OPTIONS,
-            ("@.done.json", r#"{"chunkFileBytes": {"shop@t@0.tsv.zst": 1, "shop@t@1.tsv.zst": 1, "shop@t@@2.tsv.zst": 1, "shop@odd%20%40.tsv": 2}}"#),
-            ("@.sql", "-- nothing"),
-            ("@.users.sql", "CREATE USER x;"),
-            ("shop.sql", "DELIMITER //\nCREATE PROCEDURE p() SELECT 1//\nDELIMITER ;\n"),
-            ("shop@t.sql", "CREATE TABLE IF NOT EXISTS `t` (`a` int, `b` blob);"),
-            ("shop@odd%20%40.sql", "CREATE TABLE IF NOT EXISTS `odd @` (`a` int);"),
-            ("shop@none.sql", "CREATE TABLE IF NOT EXISTS `none` (`a` int);"),
-            ("shop@odd%20%40.json", r#"{"options": {"columns": ["a"]}, "extension": "tsv"}"#),
-            ("shop@t@0.tsv.zst", ""),
-            ("shop@t@0.tsv.zst.idx", ""),
-            ("shop@t@1.tsv.zst", ""),
-            ("shop@t@@2.tsv.zst", ""),
-            ("shop@odd%20%40.tsv", ""),
-            ("shop@t.triggers.sql", "CREATE TRIGGER tr BEFORE INSERT ON `t` FOR EACH ROW SET NEW.a = 1;"),
-            ("shop@a.pre.sql", "CREATE VIEW `a` AS SELECT 1 AS `x`;"),
-            ("shop@a.sql", "DROP VIEW IF EXISTS `a`; CREATE VIEW `a` AS select `x` from `b`;"),
-            ("shop@b.sql", "CREATE VIEW `b` AS select 1 AS `x`;"),
-        ],
-        "",
-    )
-    .unwrap();
+    let contents = read(&SHELL, "").unwrap();
     let tables: Vec<_> = contents.tables.iter().map(|table| (&table.name[..], table.files.join(" "))).collect();
     let chunks = "F/shop@t@0.tsv.zst F/shop@t@1.tsv.zst F/shop@t@@2.tsv.zst".to_owned();
-    assert_eq!(tables, [("t", chunks), ("odd @", "F/shop@odd%20%40.tsv".to_owned()), ("none", String::new())]);
+    let (odd, none) = ("F/shop@odd%20%40.tsv".to_owned(), "F/shop@none.tsv".to_owned());
+    assert_eq!(tables, [("t", chunks), ("odd @", odd), ("none", none)]);
     assert_eq!(contents.tables[0].text.as_ref().unwrap().columns[1], ("b".into(), Some("FROM_BASE64".into())));
     let others: Vec<_> = contents.others.iter().filter_map(|other| other.subject.clone()).collect();
     assert_eq!(others, ["procedure `p`", "view `b`", "DROP of view `a`", "view `a`", "trigger `tr`"]);
@@ -205,26 +220,103 @@ fn a_folder_of_mysql_shell() {
     assert_eq!(contents.time_zone.as_deref(), Some("+00:00"));
 }
 
+/// With files of other texts, or without them.
+fn changed<'a>(changes: &[(&'a str, Option<&'a str>)]) -> Vec<(&'a str, &'a str)> {
+    let kept = SHELL.into_iter().filter(|(name, _)| !changes.iter().any(|(changed, _)| changed == name));
+    kept.chain(changes.iter().filter_map(|(name, text)| Some((*name, (*text)?)))).collect()
+}
+
 #[test]
 fn folders_of_mysql_shell_that_are_refused() {
-    let check = |files: &[(&str, &str)], says: &str| {
-        let error = read(files, "").unwrap_err();
-        assert!(error.contains(says), "{files:?}: {error}");
+    let check = |changes: &[(&str, Option<&str>)], says: &str| {
+        let error = read(&changed(changes), "").unwrap_err();
+        assert!(error.contains(says), "{changes:?}: {error}");
     };
-    let done = ("@.done.json", r#"{"chunkFileBytes": {"shop@t@@0.tsv.zst": 1}}"#);
-    check(&[BEGIN], "by MySQL Shell that did not come to its end: it has no file `@.done.json`");
-    check(&[BEGIN, done], "has no file `shop.json`");
-    check(&[BEGIN, done, DATABASE, OPTIONS], "has no file `shop@t@@0.tsv.zst`, which `@.done.json` names");
-    check(&[BEGIN, ("@.done.json", "{")], "is no document of JSON");
-    let rows = ("shop@t@@0.tsv.zst", "");
-    check(&[BEGIN, done, DATABASE, OPTIONS, rows, ("shop@t@9.tsv.zst", "")], "of which `@.done.json` says nothing");
-    let with = |from: &str, to: &str| OPTIONS.1.replace(from, to);
-    let lines = with(r#""linesTerminatedBy": "\n""#, r#""linesTerminatedBy": "|""#);
-    check(&[BEGIN, done, DATABASE, ("shop@t.json", &lines), rows], "linesTerminatedBy is `|`");
-    let function = with("FROM_BASE64", "REVERSE");
-    check(&[BEGIN, done, DATABASE, ("shop@t.json", &function), rows], "decodeColumns is `REVERSE`");
-    let latin = BEGIN.1.replace("utf8mb4", "latin1");
-    check(&[("@.json", &latin), done], "are in latin1");
-    let two = BEGIN.1.replace(r#"["shop"]"#, r#"["shop", "x"]"#);
-    check(&[("@.json", &two), done], "several databases: `shop`, `x`");
+    let text_of = |file: &str| SHELL.iter().find(|(name, _)| *name == file).unwrap().1;
+    let with = |file: &'static str, from: &str, to: &str, says: &str| {
+        let text = text_of(file).replace(from, to);
+        assert_ne!(text, text_of(file));
+        check(&[(file, Some(&text))], says);
+    };
+    check(&[("@.done.json", None)], "by MySQL Shell that did not come to its end: it has no file `@.done.json`");
+    check(&[("@.done.json", Some("{"))], "is no document of JSON");
+    check(&[("@.done.json", Some("{}"))], "`F/@.done.json` does not list the files of rows");
+    check(&[("shop@t@9.tsv.zst", Some("x"))], "of which `@.done.json` says nothing");
+    // Each file that is listed.
+    for (file, by) in [
+        ("shop.json", "a dump by MySQL Shell"),
+        ("shop.sql", "`shop.json`"),
+        ("shop@t.json", "`shop.json`"),
+        ("shop@t.sql", "`shop.json`"),
+        ("shop@a.sql", "`shop.json`"),
+        ("shop@t.triggers.sql", "`shop@t.json`"),
+        ("shop@t@@2.tsv.zst", "`@.done.json`"),
+        ("shop@none.tsv", "`@.done.json`"),
+    ] {
+        check(&[(file, None)], &format!("has no file `{file}`, which {by} names"));
+    }
+    // Files that were cut off.
+    check(&[("shop@odd%20%40.tsv", Some("1"))], "`F/shop@odd%20%40.tsv` has 1 bytes, and 2 by `@.done.json`");
+    check(&[("shop@odd%20%40.tsv", Some(""))], "has 0 bytes, and 2 by");
+    check(&[("shop@t@1.tsv.zst", Some(""))], "`F/shop@t@1.tsv.zst` has 0 bytes, and is not compressed by zstd");
+    check(&[("shop@t@1.tsv.zst", Some("P*"))], "has 2 bytes, and is not compressed by zstd");
+    check(
+        &[("shop.sql", Some("-- MySQLShell dump"))],
+        "`F/shop.sql` does not make procedure `p`, which `shop.json` names",
+    );
+    check(&[("shop@t.sql", Some(""))], "`F/shop@t.sql` does not make table `t`");
+    check(&[("shop@a.sql", Some("DROP VIEW IF EXISTS `a`;"))], "`F/shop@a.sql` does not make view `a`");
+    check(&[("shop@t.triggers.sql", Some(""))], "does not make trigger `tr`, which `shop@t.json` names");
+    with("@.done.json", r#", "shop@none.tsv": 0"#, "", "a file `shop@none.tsv`, of which `@.done.json` says nothing");
+    with("shop@none.json", "tsv", "csv", "names no file of table `none`");
+    // Forms that are not read.
+    with("shop@t.json", r#""linesTerminatedBy": "\n""#, r#""linesTerminatedBy": "|""#, "linesTerminatedBy is `|`");
+    with("shop@t.json", "FROM_BASE64", "REVERSE", "decodeColumns is `REVERSE`");
+    let enclosed = "rows of table `t` in `F/shop@t@0.tsv.zst` are not read: fields are enclosed by `\"`";
+    with("shop@t.json", r#""fieldsEnclosedBy": """#, r#""fieldsEnclosedBy": "\"""#, enclosed);
+    with(
+        "shop@t.json",
+        r#""fieldsEscapedBy": "\\""#,
+        r#""fieldsEscapedBy": """#,
+        "fields are escaped by ``, not by `\\`",
+    );
+    with("@.json", "utf8mb4", "latin1", "are in latin1");
+    with("@.json", r#"["shop"]"#, r#"["shop", "x"]"#, "several databases: `shop`, `x`");
+    with("@.json", "partition_awareness", "multifile_schema_ddl", "the capability `multifile_schema_ddl`");
+    let reads_a = "CREATE VIEW `b` AS select `x` from `a`;";
+    check(&[("shop@b.sql", Some(reads_a))], "views of `F` need each other: `a`, `b`");
+}
+
+/// Without rows, and without definitions.
+#[test]
+fn parts_of_a_dump_by_mysql_shell() {
+    let no_rows = [
+        ("shop@none.json", Some(r#"{"options": {"columns": ["a"]}, "extension": "tsv", "includesData": false}"#)),
+        ("shop@none.tsv", None),
+        (
+            "@.done.json",
+            Some(
+                r#"{"chunkFileBytes": {"shop@t@0.tsv.zst": 9, "shop@t@1.tsv.zst": 9, "shop@t@@2.tsv.zst": 9, "shop@odd%20%40.tsv": 2}}"#,
+            ),
+        ),
+    ];
+    let contents = read(&changed(&no_rows), "").unwrap();
+    assert!(!contents.tables[2].has_rows && contents.tables[2].definition.is_some());
+    let rows_only = [
+        ("shop.json", Some(r#"{"tables": ["odd @"], "includesDdl": false, "basenames": {"odd @": "shop@odd%20%40"}}"#)),
+        ("shop.sql", None),
+        ("shop@odd%20%40.sql", None),
+        ("shop@odd%20%40.json", Some(r#"{"options": {"columns": ["a"]}, "extension": "tsv", "includesDdl": false}"#)),
+    ];
+    let contents = read(&changed(&rows_only), "").unwrap();
+    assert!(contents.tables[0].has_rows && contents.tables[0].definition.is_none() && contents.others.is_empty());
+}
+
+#[test]
+fn what_is_no_regular_file_is_refused() {
+    let folder = folder(&SHELL);
+    let link = folder.path().join("shop@link.sql");
+    std::os::unix::fs::symlink("nowhere", &link).unwrap();
+    let error = DumpFolder::find(folder.path().to_str().unwrap()).unwrap_err();
+    assert!(error.to_string().contains(&format!("`{}` is no regular file", link.display())), "{error}");
 }
