@@ -159,13 +159,20 @@ fn a_folder_of_mysql_shell() {
             "dump/@.json",
             r#"{"schemas": ["shop"], "basenames": {"shop": "shop"}, "defaultCharacterSet": "utf8mb4", "tzUtc": true}"#,
         );
+        let rows = "1\t1\tline1\\nline2\\t;\"q\"'s\tAP8KXCc=\t05\t2024-01-01 00:00:00\t{\"a\": [1, \"x\\\\n\"]}\n2\t2\t\t\\N\t\\N\t\\N\t\\N\n\
+             3\t\\N\tünï😀\t\t00\t1999-12-31 23:59:59\t[null]\n";
         place.write(
             "dump/@.done.json",
-            r#"{"chunkFileBytes": {"shop@parent@0.tsv.gz": 1, "shop@parent@@1.tsv.gz": 1, "shop@child.tsv": 1}}"#,
+            format!(
+                r#"{{"chunkFileBytes": {{"shop@parent@0.tsv.gz": 1, "shop@parent@@1.tsv.gz": 1, "shop@child.tsv": {}, "shop@none.tsv": 0}}}}"#,
+                rows.len()
+            ),
         );
+        place.write("dump/shop@none.tsv", "");
+        place.write("dump/shop@none.json", r#"{"options": {"columns": ["a"]}, "extension": "tsv"}"#);
         place.write(
             "dump/shop.json",
-            r#"{"tables": ["parent", "child", "none"], "views": ["a", "b"], "basenames":
+            r#"{"tables": ["parent", "child", "none"], "views": ["a", "b"], "procedures": ["pr"], "events": [], "basenames":
              {"parent": "shop@parent", "child": "shop@child", "none": "shop@none", "a": "shop@a", "b": "shop@b"}}"#,
         );
         let options = |columns: &str, decoded: &str, extension: &str| {
@@ -173,7 +180,9 @@ fn a_folder_of_mysql_shell() {
                 r#"{{"options": {{"columns": [{columns}], "decodeColumns": {{{decoded}}}, "fieldsTerminatedBy": "\t"}}, "extension": "{extension}"}}"#
             )
         };
-        place.write("dump/shop@parent.json", options(r#""id", "n""#, "", "tsv.gz"));
+        let of_parent =
+            options(r#""id", "n""#, "", "tsv.gz").replace(r#"{"options""#, r#"{"triggers": ["tr"], "options""#);
+        place.write("dump/shop@parent.json", of_parent);
         let of_child = options(r#""id", "p", "t", "b", "f", "ts", "j""#, r#""b": "FROM_BASE64", "f": "UNHEX""#, "tsv");
         place.write("dump/shop@child.json", of_child);
         for table in ["parent", "child", "none"] {
@@ -195,16 +204,85 @@ fn a_folder_of_mysql_shell() {
         compress(place, "dump/shop@parent@0.tsv");
         place.write("dump/shop@parent@@1.tsv", "3\t\\N\n");
         compress(place, "dump/shop@parent@@1.tsv");
-        place.write(
-            "dump/shop@child.tsv",
-            "1\t1\tline1\\nline2\\t;\"q\"'s\tAP8KXCc=\t05\t2024-01-01 00:00:00\t{\"a\": [1, \"x\\\\n\"]}\n2\t2\t\t\\N\t\\N\t\\N\t\\N\n\
-             3\t\\N\tünï😀\t\t00\t1999-12-31 23:59:59\t[null]\n",
-        );
+        place.write("dump/shop@child.tsv", rows);
         for run in ["first", "again"] {
             let done = load(place, &into, "dump --into *");
             assert_eq!(stored(&done), (0, 6), "{run}: {}", done.stderr);
             ["parent", "child"].iter().for_each(|table| is_equal(place, &into, table, ""));
             assert_eq!(into.sql(MADE), "a,b,child,none,parent,pr,tr", "{run}: {}", done.stderr);
+        }
+    });
+}
+
+/// A dump by MySQL Shell of one table: the columns, the file of its rows and how many bytes it has without compression.
+fn one_table(place: &Place, columns: &str, (extension, rows, bytes): (&str, &[u8], usize)) {
+    drop(std::fs::remove_dir_all(place.path("dump")));
+    std::fs::create_dir(place.path("dump")).unwrap();
+    place.write("dump/@.json", r#"{"schemas": ["shop"], "basenames": {"shop": "shop"}, "capabilities": []}"#);
+    place.write("dump/@.done.json", format!(r#"{{"chunkFileBytes": {{"shop@t.{extension}": {bytes}}}}}"#));
+    place.write("dump/shop.json", r#"{"tables": ["t"], "basenames": {"t": "shop@t"}}"#);
+    place.write("dump/shop.sql", "-- MySQLShell dump\n");
+    place.write("dump/shop@t.sql", "CREATE TABLE IF NOT EXISTS `t` (`a` int PRIMARY KEY, `b` blob);\n");
+    place.write("dump/shop@t.json", format!(r#"{{"options": {{{columns}}}, "extension": "{extension}"}}"#));
+    place.write(&format!("dump/shop@t.{extension}"), rows);
+}
+
+#[test]
+fn files_of_mysql_shell_that_were_cut_off() {
+    everywhere("dump_shell_cut", |place| {
+        let columns = r#""columns": ["a", "b"]"#;
+        let rows: String = (0..5000).map(|n| format!("{n}\trow {}\n", n * 7919 % 4999)).collect();
+        let zst = zstd::encode_all(rows.as_bytes(), 3).unwrap();
+        place.write("rows", &rows);
+        compress(place, "rows");
+        let gz = std::fs::read(place.path("rows.gz")).unwrap();
+        let check = |extension: &str, file: &[u8], says: &str| {
+            one_table(place, columns, (extension, file, rows.len()));
+            let into = beside(place);
+            let done = load(place, &into, "dump --into *");
+            assert_eq!(done.code, 2, "{extension} of {} bytes: {}", file.len(), done.stderr);
+            assert!(done.stderr.contains(says), "{extension} of {} bytes: {}", file.len(), done.stderr);
+            into
+        };
+        // Refused before anything is changed.
+        let plain = format!("and {} by `@.done.json`", rows.len());
+        for file in [&rows[..rows.len() / 2], &rows[..rows.len() - 1], ""] {
+            let into = check("tsv", file.as_bytes(), &plain);
+            assert_eq!(into.sql("SHOW TABLES"), "");
+        }
+        for (extension, file) in [("tsv.zst", &zst), ("tsv.gz", &gz)] {
+            for length in [0, 1] {
+                let into = check(extension, &file[..length], "and is not compressed by");
+                assert_eq!(into.sql("SHOW TABLES"), "");
+            }
+            // Found when the file is read.
+            for length in [10, file.len() / 2, file.len() - 9, file.len() - 1] {
+                check(extension, &file[..length], extension);
+            }
+            one_table(place, columns, (extension, file, rows.len()));
+            let done = load(place, &beside(place), "dump --into *");
+            assert_eq!(stored(&done), (0, 5000), "{extension}: {}", done.stderr);
+        }
+    });
+}
+
+#[test]
+fn texts_that_cannot_be_decoded() {
+    everywhere("dump_shell_decode", |place| {
+        for (function, good, bad) in [("FROM_BASE64", "AP8KXCc=", "AP8KXCc"), ("UNHEX", "00ff0A5c27", "00fg")] {
+            let columns = format!(r#""columns": ["a", "b"], "decodeColumns": {{"b": "{function}"}}"#);
+            let rows = format!("1\t{good}\n2\t\\N\n3\t\n");
+            one_table(place, &columns, ("tsv", rows.as_bytes(), rows.len()));
+            let into = beside(place);
+            let done = load(place, &into, "dump --into *");
+            assert_eq!(stored(&done), (0, 3), "{function}: {}", done.stderr);
+            assert_eq!(into.sql("SELECT a, HEX(b) FROM t ORDER BY a"), "1,00FF0A5C27|2,NULL|3,", "{function}");
+            let rows = format!("{rows}4\t{bad}\n");
+            one_table(place, &columns, ("tsv", rows.as_bytes(), rows.len()));
+            let into = beside(place);
+            let done = load(place, &into, "dump --into *");
+            assert_eq!(done.code, 2, "{function}: {}", done.stderr);
+            assert_eq!(into.sql("SELECT COUNT(*) FROM t WHERE a = 4"), "0", "{function}");
         }
     });
 }
@@ -237,5 +315,8 @@ fn folders_that_cannot_be_loaded() {
         check("dump --into *", 2, "nothing ends the last statement");
         place.write("dump/@.json", r#"{"schemas": ["shop"]}"#);
         check("dump --into *", 2, "it has no file `@.done.json`");
+        // A pipe that nothing writes to would block its reader.
+        assert!(Command::new("mkfifo").arg(place.path("dump/shop.t.00001.sql")).status().unwrap().success());
+        check("dump --into *", 2, "shop.t.00001.sql` is no regular file");
     });
 }

@@ -102,12 +102,12 @@ pub fn row_of(error: &Error) -> Option<u64> {
 
 /// Row faults of other classes: 1242 a trigger's subquery finds more than one row; 1264/1265/1366 on some versions; 1300 invalid
 /// character string; 1301 a function's result is too long; 1364 no default; 1369 CHECK OPTION; 1411 function argument; 1525/1526
-/// no partition; 1644 SIGNAL; 1748 partition set; 1906 generated column (MariaDB); 1977 a character that a set does not have
-/// (MariaDB); 3105 generated column; 3140..3157 JSON; 3516..3732 geometry; 3819 CHECK; 4025 CHECK (MariaDB); 4038 JSON (MariaDB);
+/// no partition; 1644 SIGNAL; 1748 partition set; 1906 generated column (MariaDB); 1958 bad base64 (MariaDB); 1977 a character that
+/// a set does not have (MariaDB); 3105 generated column; 3140..3157 JSON; 3516..3732 geometry; 3819 CHECK; 4025 CHECK (MariaDB); 4038 JSON (MariaDB);
 /// 4161 (MariaDB) value not storable; 6136.. VECTOR.
-const OTHER_ROW_FAULTS: [u16; 31] = [
-    1242, 1264, 1265, 1292, 1300, 1301, 1364, 1366, 1367, 1369, 1411, 1416, 1525, 1526, 1644, 1690, 1748, 1906, 1977,
-    3037, 3105, 3140, 3141, 3617, 3643, 3819, 4025, 4038, 4161, 6136, 6138,
+const OTHER_ROW_FAULTS: [u16; 32] = [
+    1242, 1264, 1265, 1292, 1300, 1301, 1364, 1366, 1367, 1369, 1411, 1416, 1525, 1526, 1644, 1690, 1748, 1906, 1958,
+    1977, 3037, 3105, 3140, 3141, 3617, 3643, 3819, 4025, 4038, 4161, 6136, 6138,
 ];
 
 /// ER_UNKNOWN_ERROR, with which both servers refuse a value that went ahead of its execution and is longer than a packet, and what its

@@ -143,7 +143,17 @@ fn of_text(args: &LoadArgs, target: &RestoreTarget, table: &DumpTable, text: &Ro
     };
     let computed = text.columns.iter().filter_map(|(column, decoded)| {
         let function = decoded.as_ref()?;
-        let parts = vec![Part::Sql(format!("{function}(")), Part::Field(column.clone()), Part::Sql(")".into())];
+        let field = || Part::Field(column.clone());
+        // For a text that it cannot decode, one kind of server returns NULL without a warning. A word as a number is an error of the row, and NULL
+        // as a number is NULL.
+        let checked = format!("),CONCAT('bad text for {function}: ',");
+        let parts = vec![
+            Part::Sql(format!("COALESCE({function}(")),
+            field(),
+            Part::Sql(checked),
+            field(),
+            Part::Sql(")+0)".into()),
+        ];
         Some(Computed { column: column.clone(), parts })
     });
     let columns = (text.columns.iter().map(field).collect(), computed.collect());
