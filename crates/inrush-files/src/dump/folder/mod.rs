@@ -56,7 +56,7 @@ impl DumpFolder {
             let path = entry.map_err(cannot_read)?.path();
             if !path.is_dir() {
                 files.extend(path.file_name().and_then(|name| name.to_str()).map(str::to_owned));
-                // A pipe would block whoever opens it.
+                // To open a pipe would block.
                 irregular = irregular.or_else(|| (!path.is_file()).then(|| path.display().to_string()));
             }
         }
