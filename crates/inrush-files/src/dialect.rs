@@ -79,7 +79,7 @@ pub struct CsvOptions {
     pub columns_of_table: Option<TableColumns>,
     /// The table of a dump whose rows are read, unless the file's name has one after a `#`.
     pub dump_table: Option<String>,
-    /// The CREATE TABLE of that table, if it is in another file.
+    /// The CREATE TABLE of that table, if it is in another file: then this one has its rows and nothing else. It may be empty.
     pub dump_definition: Option<String>,
     /// Features that detection found in no record of the sample.
     pub(crate) doubts: Doubts,

@@ -148,6 +148,55 @@ fn a_folder_of_mydumper_with_load_data() {
     });
 }
 
+/// What `metadata` counts, the bodies of routines as mydumper writes them, and its JSON.
+#[test]
+fn rows_of_mydumper_are_counted() {
+    everywhere("dump_mydumper_counts", |place| {
+        std::fs::create_dir(place.path("dump")).unwrap();
+        place.write("dump/shop-schema-create.sql", "CREATE DATABASE `shop`;\n");
+        place.write(
+            "dump/metadata",
+            "[`shop`.`t`]\nreal_table_name=t\nrows = 3\n# Finished dump at: 2026-01-01 00:00:01\n",
+        );
+        place.write("dump/shop.t-schema.sql", "CREATE TABLE `t` (\n`id` int PRIMARY KEY,\n`j` json);\n");
+        place.write(
+            "dump/shop.t.00000.sql",
+            "INSERT INTO `t` VALUES(1,CONVERT(\"[\\\"a\\\"]\" USING UTF8MB4))\n,(2,NULL);\n",
+        );
+        place.write(
+            "dump/shop.t-schema-triggers.sql",
+            "CREATE TRIGGER tr BEFORE INSERT ON `t` FOR EACH ROW BEGIN\n  SET NEW.id = 7; \n  SET NEW.j = NULL; \nEND;\n",
+        );
+        let post = "CREATE PROCEDURE pr()\nBEGIN\n  SELECT 1; \n  SELECT 2; \nEND;\n";
+        place.write("dump/shop-schema-post.sql", post);
+        for run in ["a file is missing", "and again"] {
+            let done = load(place, place, "dump --into *");
+            assert_eq!(done.code, 2, "{run}: {}", done.stderr);
+            let says = "2 rows were read, and `metadata` of the dump says 3 rows";
+            assert!(done.stderr.contains(says), "{run}: {}", done.stderr);
+            assert_eq!(place.sql(MADE), "t", "{run}: {}", done.stderr);
+        }
+        // The same command, when it is there.
+        place.write("dump/shop.t.00001.sql", "INSERT INTO `t` VALUES(3,CONVERT(\"{}\" USING UTF8MB4));\n");
+        for run in ["first", "again"] {
+            let done = load(place, place, "dump --into *");
+            assert_eq!(stored(&done), (0, 3), "{run}: {}", done.stderr);
+            assert_eq!(place.sql("SELECT * FROM t ORDER BY id"), "1,[\"a\"]|2,NULL|3,{}", "{run}");
+            assert_eq!(place.sql(MADE), "pr,t,tr", "{run}: {}", done.stderr);
+        }
+        // Rows of another table, which are found after the first ones.
+        place.write("dump/shop.t.00001.sql", "INSERT INTO `t` VALUES(3,NULL);\nINSERT INTO `u` VALUES(3);\n");
+        let into = beside(place);
+        let done = load(place, &into, "dump --into *");
+        assert_eq!(done.code, 2, "{}", done.stderr);
+        assert!(
+            done.stderr.contains("`INSERT INTO `u` VALUES(3)` is in a file of rows of table `t`"),
+            "{}",
+            done.stderr
+        );
+    });
+}
+
 #[test]
 fn a_folder_of_mysql_shell() {
     everywhere("dump_shell", |place| {

@@ -73,6 +73,12 @@ impl Default for ScriptCutter {
 }
 
 impl ScriptCutter {
+    /// The same with another delimiter at first, which may reach over the end of a line.
+    #[must_use]
+    pub fn with_delimiter(self, delimiter: &[u8]) -> Self {
+        Self { delimiter: delimiter.to_vec(), ..self }
+    }
+
     /// How the session reads quotes from the next statement on: a statement before it may have changed that.
     pub fn set_dialect(&mut self, dialect: Dialect) {
         self.dialect = dialect;

@@ -6,6 +6,7 @@
 //! | `'..'`, `N'..'`, `_utf8mb4'..'`, `_binary '..'` | its bytes; in a BIT column the number that they are, in a geometry hexadecimal digits, in a VECTOR `[1,2]` |
 //! | `0x..`, `X'..'`, `b'..'` | the same; in a column of numbers the number |
 //! | numbers | as they are written. In a text only those that a server would write as they are |
+//! | `CONVERT('..' USING utf8mb4)` | the bytes of its text |
 //! | NULL, TRUE, FALSE | NULL, 1, 0 |
 //!
 //! Escapes are those of `get_text` in the servers' `sql_lex.cc`.
@@ -208,6 +209,7 @@ impl<'a> Cursor<'a> {
             () if is("X") && next == b'\'' => self.digits(16, kind, out),
             () if is("B") && next == b'\'' => self.digits(2, kind, out),
             () if is("N") && next == b'\'' => self.string(kind, out),
+            () if is("CONVERT") && next == b'(' => self.converted(kind, whole, out),
             () if kind == Kind::Generated && is("DEFAULT") => Some(Ok(())),
             () if word[0] == b'_' => {
                 let is_bytes = is("_binary");
@@ -226,6 +228,37 @@ impl<'a> Cursor<'a> {
             }
             () => Some(Err(no_literal(whole))),
         }
+    }
+
+    /// The rest of `CONVERT('..' USING utf8mb4)`, as mydumper writes JSON: the text as it is.
+    fn converted(&mut self, kind: Kind, whole: &[u8], out: &mut Vec<u8>) -> Option<Result<(), String>> {
+        self.at += 1;
+        self.pass_blanks();
+        let is_quote = match *self.rest().first()? {
+            b'\'' => true,
+            b'"' => !self.dialect.ansi_quotes,
+            _ => false,
+        };
+        if !is_quote || matches!(kind, Kind::Bits | Kind::Geometry | Kind::Vector) {
+            return Some(Err(no_literal(whole)));
+        }
+        self.decode(&mut |part| escaped::push(part, out))?;
+        for words in [&["USING"][..], &["UTF8MB4", "UTF8MB3", "UTF8"]] {
+            self.pass_blanks();
+            let n = self.run(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+            let word = &self.rest()[..n];
+            self.rest().get(n)?;
+            if !words.iter().any(|one| word.eq_ignore_ascii_case(one.as_bytes())) {
+                return Some(Err(no_literal(whole)));
+            }
+            self.at += n;
+        }
+        self.pass_blanks();
+        if *self.rest().first()? != b')' {
+            return Some(Err(no_literal(whole)));
+        }
+        self.at += 1;
+        Some(Ok(()))
     }
 
     /// A number, or `0x..` and `0b..`.
@@ -463,6 +496,8 @@ mod tests {
         check("1e+3", Number, "1e+3");
         check(".5", Number, ".5");
         check("12.50", Text, "12.50");
+        check(r#"CONVERT("[\"a\\\\n\"]" USING UTF8MB4)"#, Quoted, r#"["a\\\\n"]"#);
+        check("convert( 'x' using utf8 )", Text, "x");
         check("/* x */ 7 -- y\n", Unknown, "7");
         assert_eq!(
             line("(1,2,DEFAULT,3)", &[Number, Generated, Generated, Text], Dialect::default()).as_deref(),
@@ -480,9 +515,21 @@ mod tests {
             let why = line(&format!("({literal})"), &[kind], Dialect::default()).unwrap_err();
             assert!(why.contains('`') || why.contains("bytes"), "{literal}: {why}");
         };
-        for literal in
-            ["NOW()", "DEFAULT", "1+1", "'a' 'b'", "'a' COLLATE utf8mb4_bin", "_latin1'x'", "@x", "(1)", "`a`", ""]
-        {
+        for literal in [
+            "NOW()",
+            "CONVERT('a' USING latin1)",
+            "CONVERT('a', CHAR)",
+            "CONVERT(a USING utf8)",
+            "DEFAULT",
+            "1+1",
+            "'a' 'b'",
+            "'a' COLLATE utf8mb4_bin",
+            "_latin1'x'",
+            "@x",
+            "(1)",
+            "`a`",
+            "",
+        ] {
             check(literal, Text);
         }
         // A server would write them in another way, or read them as another value.

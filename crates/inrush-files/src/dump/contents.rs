@@ -38,6 +38,8 @@ pub struct DumpTable {
     pub has_rows: bool,
     /// The files of its rows, of a folder; none if they are in the dump itself.
     pub files: Vec<String>,
+    /// The rows that it has, if a folder says it.
+    pub n_rows: Option<u64>,
     /// How the files are read that are no SQL.
     pub text: Option<RowText>,
 }
@@ -170,12 +172,22 @@ pub(super) struct Reading {
 impl Reading {
     /// Reads a text to its end. `file` is its name within a folder.
     pub(super) fn add(&mut self, name: &str, file: Option<&str>, bytes: impl Read) -> Result<()> {
+        self.add_statements(name, file, Statements::new(bytes, MOST_BYTES))
+    }
+
+    /// The same, where a `;` ends a statement only at the end of its line.
+    pub(super) fn add_lines(&mut self, name: &str, file: &str, bytes: impl Read) -> Result<()> {
+        // The last line may have no end.
+        let bytes = bytes.chain(&b"\n"[..]);
+        self.add_statements(name, Some(file), Statements::new(bytes, MOST_BYTES).ending_at_lines())
+    }
+
+    fn add_statements<R: Read>(&mut self, name: &str, file: Option<&str>, mut statements: Statements<R>) -> Result<()> {
         let Self { contents, zone, database, altered } = self;
         if file.is_some() {
             // Whether a file says USE is its own.
             *database = None;
         }
-        let mut statements = Statements::new(bytes, MOST_BYTES);
         let doing = format!("cannot read `{name}`");
         while let Some(part) = settled(&doing, statements.next())? {
             let text = statements.text(&part);

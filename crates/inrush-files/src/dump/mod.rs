@@ -32,6 +32,12 @@ fn other(text: &[u8], line: u64) -> Error {
         .with_hint("`inrush run` plays such a dump as it is, in its order")
 }
 
+/// Refuses what else is in a file of a folder that has the rows of a table.
+fn besides_rows(text: &[u8], line: u64, table: &str) -> Error {
+    Error::data(format!("line {line}: `{}` is in a file of rows of table `{table}`", beginning(text)))
+        .with_hint("a file of the folder has the rows of one table and nothing else: dump again, into a new folder")
+}
+
 /// Refuses a statement that nothing but the end of the file ends: it may have been longer.
 fn check_ended(part: &Part, text: &[u8]) -> Result<()> {
     if !part.is_last || part.is_ended {

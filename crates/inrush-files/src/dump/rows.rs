@@ -17,6 +17,8 @@ pub(crate) struct Rows<R> {
     table: String,
     /// The columns of the table that is filled, for a dump without a definition of it.
     of_target: Option<TableColumns>,
+    /// The file has rows of this table, and nothing else.
+    is_of_folder: bool,
     created: Option<CreateTable>,
     layout: Option<Layout>,
     /// The database that the dump names for the table.
@@ -52,7 +54,7 @@ struct OpenInsert {
 pub(crate) struct KnownTable {
     /// The columns of the table that is filled.
     pub(crate) columns: Option<TableColumns>,
-    /// Its CREATE TABLE, if it is in another file.
+    /// Its CREATE TABLE, if it is in another file, as in folders; empty if there is none.
     pub(crate) definition: Option<String>,
 }
 
@@ -62,6 +64,7 @@ impl<R: Read> Rows<R> {
     /// # Errors
     /// `Config` for a dump without the table, and one whose text is in another character set; `Data` for what cannot be read.
     pub(crate) fn new(name: &str, bytes: R, table: &str, known: KnownTable, max_record: usize) -> Result<Self> {
+        let is_of_folder = known.definition.is_some();
         let created = known.definition.map(|text| words::statement(text.as_bytes(), Dialect::default()));
         let created = created.and_then(|statement| match statement {
             Statement::Create(created) => Some(created),
@@ -72,6 +75,7 @@ impl<R: Read> Rows<R> {
             statements: Statements::new(bytes, max_record.saturating_mul(2).saturating_add(PARTS)),
             table: table.to_owned(),
             of_target: known.columns,
+            is_of_folder,
             created,
             layout: None,
             database: None,
@@ -153,6 +157,15 @@ impl<R: Read> Rows<R> {
                 let n_values = self.n_values(part, head.rows_at);
                 self.begin_insert(&head, n_values, &settings, part.line)?;
                 self.open = Some(OpenInsert { line: part.line, n_rows: 0, is_after_row: false });
+            }
+            Statement::Insert(_)
+            | Statement::Create(_)
+            | Statement::Drop(_)
+            | Statement::Schema(_)
+            | Statement::Alter(_)
+                if self.is_of_folder =>
+            {
+                return Err(super::besides_rows(text, part.line, &self.table));
             }
             Statement::Insert(head) if self.layout.is_none() => drop(self.others.insert(head.table)),
             Statement::Insert(_) => {}

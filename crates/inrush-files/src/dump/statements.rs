@@ -75,6 +75,11 @@ impl<R: Read> Statements<R> {
         }
     }
 
+    /// The same of a script whose statements end at a `;` that ends its line. Others are within a routine or a trigger.
+    pub(super) fn ending_at_lines(self) -> Self {
+        Self { cutter: self.cutter.with_delimiter(b";\n"), ..self }
+    }
+
     /// What the statements before the last one have set.
     pub(super) fn settings(&self) -> &Settings {
         &self.settings

@@ -102,11 +102,11 @@ pub(super) fn run(args: &LoadArgs, signals: &Watch, output: &Output) -> Result<O
         args: match &table.text {
             Some(text) => of_text(&args, target, table, text),
             None => {
-                let definition = table.definition.clone().filter(|_| !table.files.is_empty());
+                let definition = (!table.files.is_empty()).then(|| table.definition.clone().unwrap_or_default());
                 args.for_table_of_dump(&target.name, files_of(file, table), definition)
             }
         },
-        rows: None,
+        rows: table.n_rows.filter(|_| args.reads_all()).map(|rows| (rows, "`metadata` of the dump says")),
     };
     let then = |code: u8| {
         if !contents.left_out.is_empty() {

@@ -15,8 +15,8 @@ pub(crate) struct TableLoad {
     /// Its name in messages.
     pub(crate) table: String,
     pub(crate) args: LoadArgs,
-    /// The rows that its files have, where that is known.
-    pub(crate) rows: Option<u64>,
+    /// The rows that its files have, where that is known, and what says it.
+    pub(crate) rows: Option<(u64, &'static str)>,
 }
 
 /// What became of a table.

@@ -106,8 +106,8 @@ impl Loaded {
 }
 
 /// Loads one table, and compares the files with it if that is wanted. Returns an error if nothing was sent, or if the files have not as many
-/// rows as a manifest says.
-fn load_and_verify(args: &LoadArgs, rows: Option<u64>, signals: &Watch, output: &Output) -> Result<Loaded> {
+/// rows as a manifest or a dump says.
+fn load_and_verify(args: &LoadArgs, rows: Option<(u64, &str)>, signals: &Watch, output: &Output) -> Result<Loaded> {
     let verifies = args.verifies()?;
     let config = args.connect.config(&Environment::of_process())?;
     output.detail_host(&config);
@@ -117,17 +117,21 @@ fn load_and_verify(args: &LoadArgs, rows: Option<u64>, signals: &Watch, output: 
     Ok(Loaded { report, verified })
 }
 
-/// Compares the rows that were read with those that the files have.
-fn check_rows(report: Report, rows: Option<u64>) -> Result<Report> {
+/// Compares the rows that were read with those that the files have, and what says it: "the manifest has".
+fn check_rows(report: Report, rows: Option<(u64, &str)>) -> Result<Report> {
     match rows {
-        Some(rows) if report.stop.is_none() && report.read != rows => Err(Error::data(format!(
-            "{} were read, and the manifest has {}",
+        Some((rows, says)) if report.stop.is_none() && report.read != rows => Err(Error::data(format!(
+            "{} were read, and {says} {}",
             human::counted(report.read, "row"),
             human::counted(rows, "row")
-        ))),
+        ))
+        .with_hint("files are missing or cut off, or were changed: compare them with their origin")),
         _ => Ok(report),
     }
 }
+
+/// What a manifest says.
+const MANIFEST: &str = "the manifest has";
 
 /// Loads one table. Returns an error if nothing was sent.
 pub(crate) fn load(args: &LoadArgs, config: &Config, signals: &Watch, output: &Output) -> Result<Report> {

@@ -70,7 +70,7 @@ fn a_folder_of_mydumper() {
             ("shop.t.00002.sql", &rows),
             ("shop.l-schema.sql", "CREATE TABLE `l` (a int, b blob, j json);"),
             ("shop.l.00000.sql", &load),
-            ("shop.l.00000.dat.gz", ""),
+            ("shop.l.00000.dat.gz", "1"),
             ("shop.a-schema.sql", "CREATE TABLE `a` (`x` int)ENGINE=MyISAM;"),
             ("shop.a-schema-view.sql", "DROP TABLE IF EXISTS `a`; CREATE VIEW `a` AS select `x` from `b`;"),
             ("shop.b-schema-view.sql", "CREATE VIEW `b` AS select 1 AS `x`;"),
@@ -143,6 +143,86 @@ fn folders_of_mydumper_that_are_refused() {
         "",
         "in another time zone",
     );
+}
+
+/// mydumper writes no DELIMITER: a `;` ends a statement at the end of a line.
+#[test]
+fn bodies_of_mydumper() {
+    let post = "/*!40101 SET NAMES binary*/;\nDROP PROCEDURE IF EXISTS `p`;\nCREATE PROCEDURE `p`()\nBEGIN\n  SELECT ';'; \n  -- it's; \n  \
+                SELECT 2; \nEND;\nCREATE EVENT e ON SCHEDULE EVERY 1 DAY DO BEGIN DELETE FROM t; \n END;\n";
+    let trigger = "CREATE TRIGGER tr BEFORE INSERT ON `t` FOR EACH ROW BEGIN\nSET NEW.a = 1; \nSET NEW.a = 2; \nEND";
+    let ended = format!("{trigger};\n");
+    let files =
+        |triggers| [ENDED, CREATE, TABLE, ("shop-schema-post.sql", post), ("shop.t-schema-triggers.sql", triggers)];
+    let contents = read(&files(&ended), "").unwrap();
+    let others: Vec<_> = contents.others.iter().filter_map(|other| other.subject.clone()).collect();
+    assert_eq!(others, ["DROP of procedure `p`", "procedure `p`", "event `e`", "trigger `tr`"]);
+    assert!(contents.others.iter().any(|other| other.text.ends_with(b"SELECT 2; \nEND")));
+    assert_eq!(contents.others.last().unwrap().text, trigger.as_bytes());
+    // Cut off within a body.
+    let error = read(&files(&ended[..60]), "").unwrap_err();
+    assert!(error.contains("nothing ends the last statement"), "{error}");
+    // Other programs say DELIMITER, or end the file with the last `;`.
+    let other = "DELIMITER ;;\nCREATE TRIGGER tr BEFORE INSERT ON `t` FOR EACH ROW BEGIN\nSET NEW.a = 1;\nEND ;;\nDELIMITER ;\nSET @a = 1; SET @b = 2;";
+    assert_eq!(read(&files(other), "").unwrap().others.last().unwrap().text, b"SET @b = 2");
+}
+
+/// `metadata` says how many rows a table has since 0.14.
+#[test]
+fn counts_of_mydumper() {
+    let counts = "Started dump at: 1\n[config]\nquote-character = BACKTICK\n[source]\nrows = 7\n\n[`shop`.`t`]\nreal_table_name=t\nrows = 2\n\
+                  [`other`.`t`]\nrows = 9\n[`shop`.`mydumper_0`]\nrows = 4\n[\"shop\".\"mydumper_1\"]\nreal_table_name=a b\nRows = 3\n\
+                  [`shop`.`v`]\nrows = 0\nFinished dump at: 2\n";
+    let rows = ("shop.t.00000.sql", "INSERT INTO `t` VALUES (1),(2);\n");
+    let other = ("shop.mydumper_1.00000.sql", "INSERT INTO `a b` VALUES (1),(2),(3);\n");
+    let contents = read(&[("metadata", counts), CREATE, TABLE, rows, other], "").unwrap();
+    let found: Vec<_> = contents.tables.iter().map(|table| (&table.name[..], table.n_rows)).collect();
+    assert_eq!(found, [("t", Some(2)), ("a b", Some(3))]);
+    let error = read(&[("metadata", counts), CREATE, TABLE, rows], "").unwrap_err();
+    assert!(error.contains("`metadata` says that table `a b` has 3 rows, and no file has them"), "{error}");
+    let error = read(&[("metadata", counts), CREATE, TABLE, other], "").unwrap_err();
+    assert!(error.contains("`metadata` says that table `t` has 2 rows, and no file has them"), "{error}");
+}
+
+/// Files that are there and would be passed over.
+#[test]
+fn files_of_mydumper_that_are_refused() {
+    let check = |name: &str, text: &str, says: &str| {
+        let error = read(&[ENDED, CREATE, TABLE, ("shop.t.00000.dat", "1"), (name, text)], "").unwrap_err();
+        assert!(error.contains(says), "{name}: {error}");
+    };
+    let load = "LOAD DATA LOCAL INFILE 'shop.t.00000.dat' INTO TABLE `t` (`a`);\n";
+    assert!(read(&[ENDED, CREATE, TABLE, ("shop.t.00000.dat", "1"), ("shop.t.00000.sql", load)], "").is_ok());
+    check("shop.t.00000.sql", &format!("{load}{load}"), "is in a file of rows of table `t`");
+    check("shop.t.00000.sql", &format!("{load}INSERT INTO u VALUES (1);"), "is in a file of rows of table `t`");
+    check("shop.t.00000.sql", load.trim_end_matches(";\n"), "nothing ends the last statement");
+    check(
+        "shop.u.00000.sql",
+        "INSERT INTO u VALUES (1);",
+        "no script of the dump loads the rows of `F/shop.t.00000.dat`",
+    );
+    check("shop.t.00000.sql", "", "`F/shop.t.00000.sql` is empty");
+    check("shop.t.00000.sql", "-- nothing", "`F/shop.t.00000.sql` is empty");
+    check("shop.u-schema.sql", "", "`F/shop.u-schema.sql` is empty");
+    check("shop.t.00001.dat", "", "`F/shop.t.00001.dat` is empty");
+    check("shop.t-schema-indexes.sql", "ALTER TABLE `t` ADD KEY (a);", "`F/shop.t-schema-indexes.sql` has no rows");
+    check("shop.t-schema-indexes.sql", "SET NAMES utf8;", "`F/shop.t-schema-indexes.sql` has no rows");
+    check("more.sql", "CREATE VIEW v AS SELECT 1;", "`F/more.sql` is of no database of the dump");
+}
+
+/// A dump of some tables has no CREATE DATABASE.
+#[test]
+fn a_folder_of_mydumper_without_its_database() {
+    let files = [
+        ENDED,
+        TABLE,
+        ("shop-schema-post.sql", "CREATE PROCEDURE p() SELECT 1;\n"),
+        ("shop-schema-triggers.sql", "CREATE TRIGGER tr BEFORE INSERT ON `t` FOR EACH ROW SET NEW.a = 1;\n"),
+        ("all-schema-create-tablespace.sql", "CREATE TABLESPACE x;"),
+    ];
+    let contents = read(&files, "").unwrap();
+    let others: Vec<_> = contents.others.iter().filter_map(|other| other.subject.clone()).collect();
+    assert_eq!(others, ["procedure `p`", "trigger `tr`"]);
 }
 
 /// Databases of which one's name begins with the other's.

@@ -30,8 +30,8 @@ use std::time::{Duration, Instant};
 pub(crate) struct Request<'a> {
     /// The files, the table, and how they are read.
     pub(crate) load: &'a LoadArgs,
-    /// The rows that the files have, where that is known.
-    pub(crate) rows: Option<u64>,
+    /// The rows that the files have, where that is known, and what says it.
+    pub(crate) rows: Option<(u64, &'static str)>,
     /// Whether the table may have other rows.
     pub(crate) subset: bool,
     /// Whether rows that the table has more often than the files are a difference.

@@ -11,6 +11,7 @@ mod files;
 mod order;
 pub(crate) mod tables;
 
+use super::MANIFEST;
 use super::args::LoadArgs;
 use super::interrupt::Watch;
 use super::many::{self, TableLoad};
@@ -176,5 +177,9 @@ fn table_load(
         RowsOf::Query { .. } => Vec::new(),
     };
     let one = args.for_manifest(&target.name, files, (format, csv), (fields, computed));
-    TableLoad { table: target.name.name.clone(), args: one, rows: args.reads_all().then_some(exported.rows) }
+    TableLoad {
+        table: target.name.name.clone(),
+        args: one,
+        rows: args.reads_all().then_some((exported.rows, MANIFEST)),
+    }
 }
