@@ -315,6 +315,7 @@ const REFUSED: &[(&str, &str, &str, i32, &str)] = &[
     ),
     ("CREATE TABLE inrush_job (id INT)", "SELECT 1", "--tables inrush_job", 1, "is a table of the ledger of loads"),
     ("CREATE TABLE t (id INT)", "SELECT 1", "--lanes 0", 1, "`--lanes 0` is not understood"),
+    ("CREATE TABLE t (id INT)", "SELECT 1", "--read-rate 0", 1, "`--read-rate 0` is not understood"),
 ];
 
 #[test]

@@ -141,7 +141,7 @@ impl CopyArgs {
 
     /// The most rows a second that are read of the source.
     pub(super) fn read_rate(&self) -> Result<Option<NonZeroU64>> {
-        self.read_rate.as_deref().map(parse_rate).transpose()
+        self.read_rate.as_deref().map(|rate| parse_rate("--read-rate", rate)).transpose()
     }
 
     /// How rows are loaded.

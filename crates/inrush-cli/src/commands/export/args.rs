@@ -273,7 +273,7 @@ impl ExportArgs {
 
     /// The most rows a second.
     pub(super) fn rate(&self) -> Result<Option<NonZeroU64>> {
-        self.rate.as_deref().map(parse_rate).transpose()
+        self.rate.as_deref().map(|rate| parse_rate("--rate", rate)).transpose()
     }
 
     pub(super) fn lock(&self) -> ReadLock {

@@ -259,7 +259,7 @@ impl VerifyArgs {
     fn options(&self) -> Result<VerifyOptions> {
         let mut options = VerifyOptions::new().with_lanes(self.lanes.into()).with_snapshot(self.snapshot);
         if let Some(rate) = &self.rate {
-            options = options.with_rate(parse_rate(rate)?);
+            options = options.with_rate(parse_rate("--rate", rate)?);
         }
         if let Some(condition) = &self.condition {
             options = options.with_condition(condition);
