@@ -361,6 +361,31 @@ fn what_is_refused_changes_nothing() {
     });
 }
 
+/// `--truncate` would empty the source.
+#[test]
+fn one_database_under_two_addresses() {
+    on(servers::all(), "copy_same", |place| {
+        place.sql("CREATE TABLE t (id INT PRIMARY KEY); INSERT INTO t VALUES (1), (2), (3)");
+        let (user, schema) = (&place.server.user, place.schema.name());
+        let by_port = format!("mysql://{user}@127.0.0.1:{}/{schema}?tls=disabled", place.server.port);
+        let by_socket = format!("mysql://{user}@localhost/{schema}?socket={}", place.server.socket.display());
+        let by_name = by_port.replace("127.0.0.1", "localhost");
+        for (from, to) in [(&by_port, &by_socket), (&by_socket, &by_port), (&by_name, &by_port)] {
+            for arguments in [&["--truncate"][..], &["--truncate", "--dry-run"], &[]] {
+                let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
+                command.arg("copy").args([from, to]).args(arguments).env("HOME", place.folder.path());
+                command.env_remove("INRUSH_URL").env("INRUSH_PASSWORD", &place.server.password);
+                command.env("INRUSH_OTHER_PASSWORD", &place.server.password);
+                let refused = place.done(&command.output().unwrap());
+                assert_eq!(refused.code, 1, "{from} {to}: {refused}");
+                refused.says("FROM and TO are the same database of the same server, as `");
+                refused.says("hint: TO must name another database, or another server");
+                assert_eq!(place.sql("SHOW TABLES; SELECT COUNT(*) FROM t"), "t|3", "{from} {to}");
+            }
+        }
+    });
+}
+
 /// A value that a column of the target does not hold ends the copy; what is stored of other rows stays, and the copy goes on once it fits.
 #[test]
 fn values_that_do_not_fit() {

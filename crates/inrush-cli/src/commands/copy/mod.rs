@@ -1,7 +1,7 @@
 //! `inrush copy`: tables of one database into another one, on another server or the same.
 //!
 //! ```text
-//! args -> two configurations -> plan (tables, what of them is copied) -> ReadView of the source (one connection)
+//! args -> two configurations, of two databases -> plan (tables, what of them is copied) -> ReadView of the source (one connection)
 //!      -> tables that earlier runs have copied are compared -> missing tables are made
 //!      -> table by table: rows in the order of the key -> a load with a job of its own in the target's ledger -> compared
 //! ```
@@ -14,6 +14,7 @@ mod conditions;
 mod masked;
 mod plan;
 mod rows;
+mod same_server;
 mod show;
 
 use crate::commands::differences::Sink;
@@ -48,6 +49,7 @@ pub(crate) fn run(args: &CopyArgs, output: &Output) -> Result<u8> {
     let mut source = Connection::connect(&from).map_err(|error| at("the source", hint_at_login(error)))?;
     let mut target = Connection::connect(&to).map_err(|error| at("the target", hint_at_login(error)))?;
     let configs = [source.config().clone(), target.config().clone()];
+    same_server::refuse(&mut source, &mut target)?;
     let server = source.server_version().to_string();
     let rules = args.masks.rules(output)?;
     let mut plan = CopyPlan::make((&mut source, &configs[0]), (&mut target, &configs[1]), args, rules.as_ref())?;
