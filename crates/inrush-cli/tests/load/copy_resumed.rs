@@ -114,6 +114,26 @@ fn cut_on_both_sides() {
     });
 }
 
+/// The line of a table that a refresh has replaced names the copy as its source, and says nothing of the table that took its place.
+#[test]
+fn a_refreshed_table_is_no_copy() {
+    on(servers::spread(0), "copy_refreshed", |from| {
+        from.sql("CREATE TABLE t (id INT PRIMARY KEY, t VARCHAR(9)); INSERT INTO t VALUES (1, 'x'), (2, 'y')");
+        let into = target(from);
+        assert_eq!(tables(&copy(from, &into, "")), (0, vec!["t 2 true".to_owned()]));
+        into.write("t.csv", "id,t\n7,new\n");
+        let refreshed = into.go_on("t.csv --into t --replace-table --keep-old 24h");
+        assert_eq!(refreshed.code, 0, "{refreshed}");
+        for arguments in ["", "--fuzzy"] {
+            let refused = copy(from, &into, arguments);
+            assert_eq!((refused.code, into.sql("SELECT * FROM t").as_str()), (1, "7,new"), "{refused}");
+            refused.says("`shop`.`t` of the target is not empty");
+        }
+        assert_eq!(tables(&copy(from, &into, "--truncate")), (0, vec!["t 2 true".to_owned()]));
+        assert_eq!(into.sql("SELECT * FROM t ORDER BY id"), "1,x|2,y");
+    });
+}
+
 /// Ends a copy of `a` (and of what comes before) after some of its chunks.
 fn begin(from: &Place, into: &Place, fault: &str) {
     let killed = command(from, into, SMALL).env("INRUSH_FAULT", fault).output().unwrap();

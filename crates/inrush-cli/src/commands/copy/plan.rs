@@ -136,10 +136,14 @@ impl CopyPlan {
                 check_condition(source, &table.name.quoted(), condition)?;
             }
             let job = format!("copy of {} at {}", table.name.quoted(), from.address());
+            // The line of a table that a refresh has replaced keeps the name of its source; some servers take names that differ by case for the same.
+            let of = format!("{into}.{}", restored.name.name).to_lowercase();
+            let is_of_it =
+                |found: &&JobStatus| found.source == job && !found.is_kept_table && found.target.to_lowercase() == of;
+            let of_it = jobs.iter().find(is_of_it);
             let state = match missing.has(&restored.name) {
-                true => missing_state(&table, &jobs, &job)?,
+                true => missing_state(&table, of_it)?,
                 false => {
-                    let of_it = jobs.iter().find(|found| found.source == job);
                     check_target((source, from), (target, to), &table, &restored.name)?;
                     let now = reading(condition.as_deref(), masks.as_ref());
                     match of_it.map(|job| read_otherwise(job, &table, &now, args.truncate)).transpose()?.flatten() {
@@ -201,8 +205,8 @@ fn check_named(table: &Table) -> Result<()> {
 }
 
 /// The state of a table that is not there: whatever is known of it is void.
-fn missing_state(table: &Table, jobs: &[JobStatus], job: &str) -> Result<EarlierRuns> {
-    if let Some(known) = jobs.iter().find(|known| known.source == job && known.totals.rows > 0) {
+fn missing_state(table: &Table, job: Option<&JobStatus>) -> Result<EarlierRuns> {
+    if let Some(known) = job.filter(|known| known.totals.rows > 0) {
         return Err(Error::new(
             Kind::Guarantee,
             format!(
