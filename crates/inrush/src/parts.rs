@@ -92,11 +92,15 @@ pub fn of_rows(connection: &mut Connection, rows: &TableRows, by: &PartBy, n: us
 /// Checks a condition of SQL on a table (in backticks), without running it.
 ///
 /// # Errors
-/// `Config` for one whose brackets do not match, and for one that the server does not take.
+/// `Config` for one whose brackets do not match, one with placeholders, and one that the server does not take.
 pub fn check_condition(connection: &mut Connection, table: &str, condition: &str) -> Result<()> {
     let rows = TableRows { columns: "1".to_owned(), table: table.to_owned(), condition: Some(condition.to_owned()) };
     match connection.prepare(&rows.query()?) {
-        Ok(_) => Ok(()),
+        Ok(statement) if statement.marks().is_empty() => Ok(()),
+        Ok(_) => Err(Error::config(format!(
+            "the condition `{condition}` of {table} has a placeholder, for which there is no value"
+        ))
+        .with_hint("write the value itself, a text in quotes")),
         Err(error) if error.kind() == Kind::Server && !error.is_fatal() => {
             Err(Error::config(format!("the condition `{condition}` is wrong for {table}: {}", error.message()))
                 .with_hint(CONDITION))

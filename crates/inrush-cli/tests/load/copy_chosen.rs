@@ -81,6 +81,10 @@ fn conditions_that_are_refused() {
             ("b: nix > 1", "the condition `nix > 1` is wrong for `origin`.`b`"),
             ("a: id > 1) OR (1 = 1", "`id > 1) OR (1 = 1` is not one condition: brackets or quotes do not match"),
             ("a:", "`--where a:` has no condition"),
+            ("a: id <= ?", "the condition `id <= ?` of `origin`.`a` has a placeholder, for which there is no value"),
+            ("a: id <= :n", "has a placeholder, for which there is no value"),
+            ("a: id > 1; DROP TABLE c", "is not one condition"),
+            ("a: t < NOW()", "`--where a: t < NOW()` has `NOW`, whose value changes"),
         ] {
             let refused = done(from, &into, &mut by_words(from, &into, &["--where", condition]));
             assert_eq!((refused.code, into.sql("SHOW TABLES").as_str()), (1, ""), "{condition}: {refused}");
