@@ -78,23 +78,40 @@ fn twice_ends_a_load_that_waits_for_a_lock() {
     everywhere("twice", |place| {
         place.sql(TABLE);
         place.write("numbers.csv", numbers(50, |id| format!("{id},{id}")));
-        for args in ["", "--truncate"] {
-            let holder = Session::open(place, "LOCK TABLES numbers WRITE");
-            let mut load = Running::start(place, &format!("numbers.csv --into numbers {args}"));
-            await_true("a waiting statement", || waits(place));
-            load.signal("INT");
-            load.await_notice("stopping: ");
-            load.signal("INT");
-            let done = load.end();
-            assert_eq!(done.code, 130, "{args}: {done}");
-            if args.is_empty() {
-                assert_eq!(done.rows(), Some(Rows::stopping(0, 50)), "{done}");
-            } else {
-                done.says("error: interrupted before a row was sent");
-            }
-            drop(holder);
-            assert_eq!(place.sql("SELECT COUNT(*) FROM numbers"), "0");
-        }
+        let holder = Session::open(place, "LOCK TABLES numbers WRITE");
+        let mut load = Running::start(place, "numbers.csv --into numbers");
+        await_true("a waiting statement", || waits(place));
+        load.signal("INT");
+        load.await_notice("stopping: ");
+        load.signal("INT");
+        let done = load.end();
+        assert_eq!((done.code, done.rows()), (130, Some(Rows::stopping(0, 50))), "{done}");
+        drop(holder);
+        assert_eq!(place.sql("SELECT COUNT(*) FROM numbers"), "0");
+    });
+}
+
+/// Else the server would execute it once the table is free, long after the load has ended.
+#[test]
+fn a_truncate_that_waits_is_ended_at_the_server() {
+    everywhere("stopped_truncate", |place| {
+        place.sql(TABLE);
+        place.sql("INSERT INTO numbers VALUES (999, 9)");
+        place.write("numbers.csv", numbers(50, |id| format!("{id},{id}")));
+        let holder = Session::open(place, "BEGIN; SELECT COUNT(*) FROM numbers INTO @n");
+        let mut load = Running::start(place, "numbers.csv --into numbers --truncate");
+        await_true("a waiting statement", || waits(place));
+        load.signal("INT");
+        load.await_notice("stopping: ");
+        let done = load.end();
+        assert_eq!(done.code, 130, "{done}");
+        done.says("error: interrupted before a row was sent");
+        assert!(!waits(place));
+        drop(holder);
+        assert_eq!(place.sql("SELECT COUNT(*) FROM numbers"), "1");
+        let again = place.go_on("numbers.csv --into numbers --truncate");
+        assert_eq!((again.code, again.rows()), (0, Some(Rows::stored(50))), "{again}");
+        assert_eq!(place.sql("SELECT COUNT(*) FROM numbers"), "50");
     });
 }
 
