@@ -128,7 +128,7 @@ impl Undo<'_> {
         if options.dry_run || found.kept.is_undone {
             return Ok(found.undone());
         }
-        let Found { target, kept, load, .. } = &found;
+        let Refresh { target, kept, load, .. } = &found;
         let back = JobLine::others_query(self.ledger, &kept.target(), &[kept.id()]);
         move_jobs(connection, self.ledger, &back, kept, target)?;
         let now = Kept { is_undone: true, ..kept.clone() };
@@ -143,8 +143,8 @@ impl Undo<'_> {
     }
 
     /// Exchanges the tables, or notes that this was not done.
-    fn rename(&self, connection: &mut Connection, config: &Config, found: &Found) -> Result<()> {
-        let Found { kept, load, .. } = found;
+    fn rename(&self, connection: &mut Connection, config: &Config, found: &Refresh) -> Result<()> {
+        let Refresh { kept, load, .. } = found;
         let renamed = self.check(connection, found).and_then(|()| {
             // Its own connection: the RENAME commits.
             let mut other = Connection::connect(config)?;
@@ -182,7 +182,7 @@ impl Undo<'_> {
     }
 
     /// What the ledger says, all of it locked in a transaction that begins here.
-    fn found(&self, connection: &mut Connection) -> Result<Found> {
+    fn found(&self, connection: &mut Connection) -> Result<Refresh> {
         connection.execute("START TRANSACTION", ())?;
         let lines = sql::rows(connection, &JobLine::query(self.ledger, None, true))?;
         let lines = lines.iter().map(|row| JobLine::parse(row)).collect::<Result<Vec<_>>>()?;
@@ -194,7 +194,7 @@ impl Undo<'_> {
                 load.push((other.id, copied));
             }
         }
-        Ok(Found { target: line.target.clone(), kept, until, load })
+        Ok(Refresh { target: line.target.clone(), kept, until, load })
     }
 
     /// The job's line, what it keeps, and until when.
@@ -225,7 +225,7 @@ impl Undo<'_> {
     }
 
     /// Refuses to put the old table back where that would undo what others did.
-    fn check(&self, connection: &mut Connection, found: &Found) -> Result<()> {
+    fn check(&self, connection: &mut Connection, found: &Refresh) -> Result<()> {
         let kept = &found.kept;
         let Kept { schema, table, .. } = kept;
         if !sql::is_there(connection, schema, &kept.name())? {
@@ -269,7 +269,7 @@ impl Undo<'_> {
 }
 
 /// A refresh as the ledger has it.
-struct Found {
+struct Refresh {
     target: String,
     kept: Kept,
     /// Until when the table is kept.
@@ -278,7 +278,7 @@ struct Found {
     load: Vec<(JobId, Copied)>,
 }
 
-impl Found {
+impl Refresh {
     fn jobs(&self) -> Vec<JobId> {
         self.load.iter().map(|(id, _)| *id).collect()
     }

@@ -8,7 +8,6 @@ use super::step::{JobStep, State};
 use super::tables::{Ledger, VERSION, columns, hex, or_null, text};
 use super::{ChunkLine, Identity, JobId, Mapping};
 use crate::error::{Error, Result};
-use crate::load::steps::copied::Tag;
 
 /// What the ledger knows of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -239,7 +238,7 @@ impl JobLine {
     }
 
     /// A refresh that keeps the table of this tag, and is not finished or is being undone: a row, or none.
-    pub fn refresh_at_work_query(ledger: &Ledger, tag: &Tag) -> String {
+    pub fn refresh_at_work_query(ledger: &Ledger, tag: &str) -> String {
         format!(
             "SELECT 1 FROM {} WHERE `copied` LIKE '%kept={tag}%' AND (`state` = 'running' OR `copied` LIKE '% undoing=1') LIMIT 1",
             ledger.jobs()

@@ -99,7 +99,7 @@ pub(crate) fn drop_kept_too_long(connection: &mut Connection, ledger: &Ledger) -
 /// Drops the table that a line is about. Returns its name; `None` if it was gone, or if its refresh is at work or being undone.
 fn drop_kept(connection: &mut Connection, ledger: &Ledger, row: &[String]) -> Result<Option<String>> {
     let Some(kept) = Kept::of_line(&ledger.schema, &JobLine::parse(row)?)? else { return Ok(None) };
-    let at_work = JobLine::refresh_at_work_query(ledger, &kept.tag);
+    let at_work = JobLine::refresh_at_work_query(ledger, &kept.tag.to_string());
     if !sql::rows(connection, &at_work)?.is_empty() {
         return Ok(None);
     }
