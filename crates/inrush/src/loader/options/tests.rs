@@ -114,7 +114,7 @@ fn every_option_that_a_message_names_has_its_names() {
         });
     }
     // Of the server, of the program that computes formulas, of that of a store, and of mydumper.
-    let others = ["read-only", "headless", "convert-to", "outdir", "profile", "set-names"];
+    let others = ["read-only", "headless", "convert-to", "outdir", "profile", "set-names", "build-empty-files"];
     // Masks and exports are the command's alone.
     let of_command = ["mask", "mask-strict", "dry-run", "lanes"];
     let others = [&others[..], &of_command[..]].concat();

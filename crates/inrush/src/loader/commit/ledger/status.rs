@@ -180,9 +180,8 @@ impl Loader {
         let me = sql::first_row(&mut connection, "SELECT CURRENT_USER()")?.concat();
         if job.is_kept_table {
             let why = format!("{} is the line about a kept table, which would stay for good without it", job.id);
-            return Err(Error::new(Kind::Guarantee, why).with_hint(
-                "`inrush undo --sweep` drops the table when its time is over; to drop it sooner, drop it by SQL first",
-            ));
+            return Err(Error::new(Kind::Guarantee, why)
+                .with_hint("a later load drops the table when its time is over; DROP TABLE does it sooner"));
         }
         let is_foreign = !job.owner.is_empty() && job.owner != me;
         if is_foreign && !force {
