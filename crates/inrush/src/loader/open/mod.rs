@@ -655,11 +655,8 @@ fn execute_until_stopped(connection: &mut Connection, target: &Target, statement
         (done, killing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
     // One that came late would end the next statement.
-    while is_killed {
-        match connection.execute("DO 0", ()) {
-            Err(error) if error.code() == verbs::KILLED => {}
-            _ => break,
-        }
+    if is_killed {
+        while connection.execute("DO 0", ()).is_err_and(|error| error.code() == verbs::KILLED) {}
     }
     match done {
         Err(error) if is_killed && error.code() == verbs::KILLED => {
