@@ -146,7 +146,8 @@ impl Throttle {
             for Ceiling { signal, most } in &self.ceilings {
                 let value = signal.value(status, self.before.as_ref());
                 let value = value.ok_or(Unread { signal: *signal, reason: None })?;
-                is_low &= value <= most * LOW;
+                // Of threads one is always the one that asks, and a multiple of 1 is as it was before the load.
+                is_low &= value <= if *most < 1.0 { most * LOW } else { (most * LOW).max(1.0) };
                 if value > *most {
                     over.push(format!("`{}` is {}, at most {}", signal.name(), signal.text(value), signal.text(*most)));
                 }
@@ -299,6 +300,8 @@ mod tests {
         let threads = "THREADS_RUNNING";
         check("threads-running=10", threads, &["1", "10", "11", "12", "10", "9", "8", "9", "11"], "..w...g.w");
         check("threads-running=10", threads, &["11", "", "x", "8"], "w??g");
+        // The one that asks is running, too.
+        check("threads-running=1", threads, &["1", "2", "1"], ".wg");
         check("history=1k", HISTORY, &["1000", "1001", "801", "800"], ".w.g");
         check("flow-control=20%", "wsrep_flow_control_paused_ns", &["900", "900", "250000900", "250000900"], "..wg");
         // A node that starts again counts from 0.

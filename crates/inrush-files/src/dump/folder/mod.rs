@@ -37,6 +37,25 @@ enum Program {
     MysqlShell,
 }
 
+/// Refuses `x.sql` beside `x.sql.gz`: as two files of a table they would be its rows twice.
+fn check_compressed_twice(files: &[String]) -> Result<()> {
+    for file in files {
+        let Some((plain, _)) = file.rsplit_once('.').filter(|(_, ending)| matches!(*ending, "gz" | "zst")) else {
+            continue;
+        };
+        let twin = |other: &&String| {
+            *other != file && other.strip_prefix(plain).is_some_and(|end| ["", ".gz", ".zst"].contains(&end))
+        };
+        if let Some(other) = files.iter().find(twin) {
+            return Err(Error::data(format!(
+                "the folder has `{file}` and `{other}`, which are the same file of the dump"
+            ))
+            .with_hint("remove one of them: compare the folder with its origin"));
+        }
+    }
+    Ok(())
+}
+
 impl DumpFolder {
     /// The dump that a path names: a folder, or a folder and one of the databases in it after a `#`. `None` for other files and folders.
     ///
@@ -70,6 +89,7 @@ impl DumpFolder {
             return Err(Error::data(format!("`{irregular}` is no regular file, and the folder is a dump"))
                 .with_hint("it is a pipe, a socket, a device or a broken link: compare the folder with its origin"));
         }
+        check_compressed_twice(&files)?;
         let path = folder.trim_end_matches('/').to_owned();
         Ok(Some(Self { path, program, files, database }))
     }

@@ -82,9 +82,13 @@ pub(super) fn read(folder: &DumpFolder) -> Result<DumpContents> {
         }
         add_rows(folder, table, &end, &mut contents)?;
     }
-    if whole["tzUtc"].as_bool().unwrap_or(true) {
-        contents.time_zone = Some("+00:00".into());
+    if whole["tzUtc"].as_bool() == Some(false) {
+        return Err(Error::data(
+            "the dump has its TIMESTAMPs in the time zone of its server (`tzUtc: false`), which it does not name",
+        )
+        .with_hint("dump again with `tzUtc: true`, which is the default"));
     }
+    contents.time_zone = Some("+00:00".into());
     if folder.has(USERS) {
         contents.unread.push(USERS.into());
     }

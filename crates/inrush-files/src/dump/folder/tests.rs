@@ -318,6 +318,7 @@ fn folders_of_mysql_shell_that_are_refused() {
         assert_ne!(text, text_of(file));
         check(&[(file, Some(&text))], says);
     };
+    with("@.json", "\"tzUtc\": true", "\"tzUtc\": false", "in the time zone of its server");
     check(&[("@.done.json", None)], "by MySQL Shell that did not come to its end: it has no file `@.done.json`");
     check(&[("@.done.json", Some("{"))], "is no document of JSON");
     check(&[("@.done.json", Some("{}"))], "`F/@.done.json` does not list the files of rows");
@@ -390,6 +391,17 @@ fn parts_of_a_dump_by_mysql_shell() {
     ];
     let contents = read(&changed(&rows_only), "").unwrap();
     assert!(contents.tables[0].has_rows && contents.tables[0].definition.is_none() && contents.others.is_empty());
+}
+
+#[test]
+fn a_file_that_is_there_twice_is_refused() {
+    for (folder, file) in [(folder(&SHELL), "shop@t@9.tsv"), (folder(&[ENDED, CREATE, TABLE]), "shop.t.00009.sql")] {
+        for ending in ["", ".zst"] {
+            std::fs::write(folder.path().join(format!("{file}{ending}")), "").unwrap();
+        }
+        let error = DumpFolder::find(folder.path().to_str().unwrap()).unwrap_err();
+        assert!(error.to_string().contains("are the same file of the dump"), "{error}");
+    }
 }
 
 #[test]
