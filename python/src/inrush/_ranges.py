@@ -12,7 +12,6 @@ import pyarrow as pa
 
 import inrush
 
-
 NAME = re.compile(r"`((?:[^`]|``)+)`|([^.`]+)")
 
 
