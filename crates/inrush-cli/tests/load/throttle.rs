@@ -74,6 +74,40 @@ fn signals_of_every_server() {
     });
 }
 
+/// The table for the transactions that are measured cannot be made: that signal is left out, if that is wished, and the others are read.
+#[test]
+fn a_latency_that_cannot_be_measured() {
+    everywhere("throttle_right", |place| {
+        place.sql(TABLE);
+        place.sql("DROP TABLE IF EXISTS inrush_heartbeat");
+        std::fs::write(place.path("numbers.csv"), numbers(500, |id| format!("{id},{id}"))).unwrap();
+        place.load("numbers.csv --into numbers");
+        let (schema, user) = (place.schema.name(), format!("t{}", place.schema.name().rsplit('_').next().unwrap()));
+        place.server.sql(&format!(
+            "CREATE USER {user}@localhost IDENTIFIED BY 'some-Pass1'; GRANT SELECT, INSERT, UPDATE, DELETE ON `{schema}`.* TO {user}@localhost"
+        ));
+        let load = |more: &str| {
+            place.sql("DELETE FROM numbers; DELETE FROM inrush_job; DELETE FROM inrush_chunk");
+            let mut command = place.bare(&format!(
+                "numbers.csv --into numbers --throttle commit-latency=100000x,threads-running=5000 --json --events events {more}"
+            ));
+            command.arg("-S").arg(&place.server.socket).args(["-u", &user, "-D", schema]);
+            place.done(&command.env("INRUSH_PASSWORD", "some-Pass1").output().unwrap())
+        };
+        let done = load("");
+        assert_eq!((done.code, place.sql("SELECT COUNT(*) FROM numbers").as_str()), (3, "0"), "{done}");
+        done.says("cannot make the table `inrush_heartbeat` ready");
+        let done = load("--unreadable-signals ignore");
+        assert_eq!((done.code, place.sql("SELECT COUNT(*) FROM numbers").as_str()), (0, "500"), "{done}");
+        let events = place.read("events");
+        assert!(
+            events.contains("`commit-latency` cannot be read: cannot make the table `inrush_heartbeat` ready"),
+            "{events}"
+        );
+        place.server.sql(&format!("DROP USER {user}@localhost"));
+    });
+}
+
 /// A signal that was there and is gone: the load waits, and goes on with it.
 #[test]
 fn a_load_waits_while_a_signal_cannot_be_read() {

@@ -5,8 +5,9 @@
 //! that stands no load of the table begins: a server may still do the RENAME of a command that was killed. The names of the tables show whether
 //! it was done, so the next command finishes what a killed one has begun.
 
+use super::commit::ledger::KeptTable;
 use super::commit::ledger::kept::{drop_kept_too_long, move_jobs};
-use super::commit::ledger::status::{ledger, meant};
+use super::commit::ledger::status::{Aside, kept_for, ledger, meant};
 use super::commit::ledger::tables;
 use super::open::steps;
 use super::{Loader, sql};
@@ -17,6 +18,7 @@ use crate::table::TableName;
 use inrush_core::column::ident::quote_table;
 use inrush_core::load::ledger::{JobId, JobLine, Ledger, State};
 use inrush_core::load::steps::copied::next_id;
+use inrush_core::load::steps::kept::BEFORE_JOB;
 use inrush_core::load::steps::{Copied, Kept, kept};
 use inrush_core::write::Table;
 use inrush_core::{Error, Kind, Result};
@@ -63,7 +65,23 @@ impl Loader {
         }
         let mut connection = Connection::connect(config)?;
         let ledger = ledger(&mut connection, schema)?;
-        let job = meant(&mut connection, &ledger, id)?;
+        let job = match meant(&mut connection, &ledger, id) {
+            Err(error) if error.kind() == Kind::Config => {
+                return Err(match kept_for(&mut connection, &ledger, id)? {
+                    Some((kept, job)) => forgotten_since(&kept, job),
+                    None => error,
+                });
+            }
+            job => job?,
+        };
+        if let Some(Aside { table, by }) = job.aside {
+            let first = by.map_or_else(String::new, |by| format!(": `inrush undo {by}`"));
+            return Err(refused(format!(
+                "job {} has its rows in `{table}`: a later refresh has replaced them, and keeps them there",
+                job.id
+            ))
+            .with_hint(format!("undo the later refresh first{first}; then this one can be undone")));
+        }
         if job.is_kept_table {
             return Err(Error::config(format!("{} is the line about a kept table, and no job", job.id))
                 .with_hint("`inrush load --status` lists the jobs: give the one that keeps the table"));
@@ -209,6 +227,15 @@ impl Undo<'_> {
                 .with_hint(format!("its command finishes it; or `inrush load --forget {}` gives it up", line.id)));
         }
         let tag = Copied::parse(&line.copied).and_then(|copied| copied.kept).ok_or_else(|| {
+            let is_its = |other: &&JobLine| other.source.ends_with(&format!("{BEFORE_JOB}{}", line.id));
+            let earlier = |other: &JobLine| Kept::of_line(&self.ledger.schema, other).ok().flatten();
+            if let Some(earlier) = lines.iter().filter(is_its).find_map(earlier) {
+                return refused(format!(
+                    "job {} was loaded again since its refresh, without a table that it keeps",
+                    line.id
+                ))
+                .with_hint(left(&earlier.name_now()));
+            }
             refused(format!("job {} has kept no table that could be put back", line.id)).with_hint(
                 "only a refresh (`--replace-table`, `--atomic`) with `--keep-old 24h` can be undone, for as long",
             )
@@ -307,6 +334,22 @@ impl Refresh {
 fn show_create(connection: &mut Connection, schema: &str, table: &str) -> Result<String> {
     let row = sql::first_row(connection, &format!("SHOW CREATE TABLE {}", quote_table(schema, table)))?;
     Ok(row.into_iter().nth(1).unwrap_or_default())
+}
+
+/// The error for a refresh whose job is not in the ledger any more, while its table is kept.
+fn forgotten_since(kept: &KeptTable, job: JobId) -> Error {
+    let what = if kept.is_undone { "was undone before" } else { "cannot be undone" };
+    refused(format!(
+        "the refresh of job {job} {what}: a later load has emptied or replaced the table, which forgets its jobs, or \
+         `inrush load --forget` did"
+    ))
+    .with_hint(left(&kept.table))
+}
+
+fn left(table: &str) -> String {
+    format!(
+        "table `{table}` is still there for a while: take rows from it, or exchange the names of the tables yourself"
+    )
 }
 
 fn refused(message: String) -> Error {

@@ -3,6 +3,7 @@
 use crate::column::Column;
 use crate::column::ident::{quote_ident, quote_table};
 use crate::load::ledger::JobId;
+use sha2::{Digest, Sha256};
 
 /// The tables of an atomic load: names without quotes, all in one schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,9 +19,19 @@ pub struct Shadow {
 }
 
 impl Shadow {
-    /// For a table. Names of servers have at most 64 characters.
+    /// For a table. Names of servers have at most 64 characters, also those that MySQL makes of a table's for its checks:
+    /// `people__inrush_new_chk_1`. The end of a name that is too long is replaced by a hash, as names may differ there alone.
     pub fn of(schema: &str, table: &str) -> Self {
-        let name = |suffix: &str| table.chars().take(64 - suffix.len()).collect::<String>() + suffix;
+        let beginning = match table.chars().count() <= MOST_CHARS {
+            true => table.to_owned(),
+            false => {
+                // Some servers take names that differ by case for the same.
+                let hash = Sha256::digest(table.to_lowercase().as_bytes());
+                let hash: String = hash[..4].iter().map(|byte| format!("{byte:02x}")).collect();
+                format!("{}_{hash}", table.chars().take(MOST_CHARS - 9).collect::<String>())
+            }
+        };
+        let name = |suffix: &str| format!("{beginning}{suffix}");
         Self { schema: schema.into(), table: table.into(), shadow: name("__inrush_new"), old: name("__inrush_old") }
     }
 
@@ -90,6 +101,9 @@ impl Shadow {
     }
 }
 
+/// Leaves room for `__inrush_new_chk_999`.
+const MOST_CHARS: usize = 44;
+
 /// Longer than a table takes to be made.
 const LOCK_SECONDS: u32 = 10;
 
@@ -128,8 +142,13 @@ mod tests {
 
     #[test]
     fn long_names_stay_within_the_servers_limit() {
-        let shadow = Shadow::of("s", &"ä".repeat(64));
-        assert_eq!((shadow.shadow.chars().count(), shadow.old.chars().count()), (64, 64));
-        assert_ne!(shadow.shadow, shadow.old);
+        for (n, want) in [(43, 55), (44, 56), (45, 56), (64, 56)] {
+            let shadow = Shadow::of("s", &"ä".repeat(n));
+            assert_eq!((shadow.shadow.chars().count(), shadow.old.chars().count()), (want, want), "{n}");
+            assert_ne!(shadow.shadow, shadow.old);
+        }
+        let of = |last: &str| Shadow::of("s", &format!("{}{last}", "a".repeat(63))).shadow;
+        assert_ne!(of("b"), of("c"));
+        assert_eq!(of("b"), of("B"));
     }
 }

@@ -106,6 +106,9 @@ fn of_hex(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
+/// What is before the id of the refresh in such a line's source.
+pub const BEFORE_JOB: &str = "` as it was before job ";
+
 /// The first word of such a line's mapping.
 pub const KEPT: &str = "kept";
 

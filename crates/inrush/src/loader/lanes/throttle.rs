@@ -12,6 +12,7 @@ use crate::loader::load::Load;
 use crate::loader::options::UnreadableSignals;
 use crate::loader::plan::target::Target;
 use crate::loader::report::event::LoadEvent;
+use inrush_core::error::Class;
 use inrush_core::load::lag::{Lag, ReplicaLag};
 use inrush_core::load::report::Stop;
 use inrush_core::load::throttle::wait_reports::{WaitReport, WaitReports};
@@ -135,18 +136,22 @@ impl Yielding {
                 load.notify(&LoadEvent::ThrottleUnread { waits: false, reason });
             }
         }
+        let ignores_unread = self.ignores_unread;
         let begun = load.retrying(0, Work::Step("the table of the heartbeats")).run(Control::is_stopping, |_| {
             let reader = self.reader.clone();
-            match beside(THREAD, is_over, move || lock(&reader).begin()) {
+            match beside(THREAD, is_over, move || lock(&reader).begin(ignores_unread)) {
                 Ok(Some(begun)) => begun.into(),
                 Ok(None) => Tried::Refused(aborted()),
                 Err(error) => Tried::Refused(error),
             }
         });
-        begun.map_err(|gave_up| match gave_up.why {
+        let unread = begun.map_err(|gave_up| match gave_up.why {
             Why::Interrupted => gave_up.interrupted("interrupted before a row was sent"),
-            _ => gave_up.error.while_doing("cannot make the table `inrush_heartbeat` ready"),
+            _ => gave_up.error.while_doing(UNREADY),
         })?;
+        if let Some(unread) = unread {
+            self.leave_out(&unread, load);
+        }
         for attempt in 1.. {
             let Some(reading) = self.read(is_over)? else { return Ok(()) };
             if let Some(error) = lock(&self.reader).replicas.as_ref().and_then(Replicas::unread) {
@@ -316,16 +321,26 @@ impl YieldReader {
         Ok(left_out)
     }
 
-    fn begin(&mut self) -> Result<()> {
+    /// Returns the signal that cannot be measured, where such signals are to be ignored.
+    fn begin(&mut self, ignores_unread: bool) -> Result<Option<Unread>> {
         let Self { config, replicas, latency, connection, began, .. } = self;
         let connect = || connect(config, true);
-        if let Some(latency) = latency {
-            on_kept(connection, &connect, |connection| latency.begin(connection))?;
+        let mut unread = None;
+        if let Some(probe) = latency {
+            match on_kept(connection, &connect, |connection| probe.begin(connection)) {
+                // What a later attempt may do is tried again.
+                Err(error) if ignores_unread && error.kind() == Kind::Server && error.class() == Class::Other => {
+                    let reason = Some(error.while_doing(UNREADY).to_string());
+                    unread = Some(Unread { signal: Signal::CommitLatency, reason });
+                    *latency = None;
+                }
+                begun => begun?,
+            }
         }
-        match replicas {
-            Some(replicas) => replicas.begin(connection, &connect, *began),
-            None => Ok(()),
+        if let Some(replicas) = replicas {
+            replicas.begin(connection, &connect, *began)?;
         }
+        Ok(unread)
     }
 
     /// Writes a heartbeat and reads the replicas, if there are any, and then the signals of the server.
@@ -412,6 +427,8 @@ fn status(at: Duration, rows: &[Vec<String>]) -> Status {
 const REPORTED: &str = "`threads-running`, `commit-latency`, `history` and `checkpoint-age` are of every MySQL and MariaDB with InnoDB (on MySQL `history` needs the \
     right PROCESS), `flow-control` of nodes of Galera, `group-queue` of members of Group Replication; `--unreadable-signals ignore` loads without \
     what cannot be read";
+
+const UNREADY: &str = "cannot make the table `inrush_heartbeat` ready";
 
 const UNREAD: &str = "what `--throttle` needs cannot be read";
 

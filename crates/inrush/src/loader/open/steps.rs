@@ -72,7 +72,14 @@ fn last(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result
         })?;
     }
     if !target.load.options.after.is_empty() {
-        jobs.step(connection, JobStep::After, |connection, _| run_all(connection, target, "--after"))?;
+        jobs.step(connection, JobStep::After, |connection, jobs| {
+            run_all(connection, target, "--after")?;
+            match target.shadow() {
+                // They may have altered the table, which is the load's own doing.
+                Some(shadow) => guard::note_shape(connection, target, jobs, &shadow),
+                None => Ok(()),
+            }
+        })?;
     }
     Ok(())
 }

@@ -13,6 +13,7 @@ use crate::loader::sql;
 use inrush_core::Result;
 use inrush_core::load::ledger::{JobId, JobLine, Ledger, Start};
 use inrush_core::load::steps::Kept;
+use inrush_core::load::steps::kept::BEFORE_JOB;
 use std::time::Duration;
 
 impl Jobs {
@@ -23,7 +24,7 @@ impl Jobs {
         let start = Start {
             id: kept.id(),
             target: &kept.target(),
-            source: &format!("`{}` as it was before job {}", kept.table, first.fence.job),
+            source: &format!("`{}{BEFORE_JOB}{}", kept.table, first.fence.job),
             identity: None,
             mapping: &kept.mapping(),
             program: PROGRAM,
@@ -32,6 +33,13 @@ impl Jobs {
             connection.execute(&statement, ())?;
         }
         connection.execute("COMMIT", ()).map(drop)
+    }
+
+    /// Writes what its line says once more. Part of the transaction of the caller.
+    pub(crate) fn rewrite_kept(&self, connection: &mut Connection, kept: &Kept) -> Result<()> {
+        let Some(first) = self.jobs.first() else { return Ok(()) };
+        let statement = JobLine::kept_statement(&first.fence.ledger, kept.id(), &kept.target(), &kept.mapping());
+        connection.execute(&statement, ()).map(drop)
     }
 
     /// The time for which the table is kept begins: it was written down before the RENAME, and that may be long ago. Part of the transaction of

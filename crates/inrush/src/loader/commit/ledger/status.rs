@@ -50,6 +50,19 @@ pub struct JobStatus {
     pub kept: Option<KeptTable>,
     /// Whether the line is about a kept table, and no job.
     pub is_kept_table: bool,
+    /// The id of its line, which is another one while its rows are in a kept table.
+    pub(crate) line: JobId,
+    /// The refresh that keeps the table with its rows.
+    pub(crate) aside: Option<Aside>,
+}
+
+/// A refresh that has replaced the rows of other jobs, and keeps them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Aside {
+    /// The name of the kept table.
+    pub(crate) table: String,
+    /// The job that keeps it, if the ledger still has it.
+    pub(crate) by: Option<JobId>,
 }
 
 /// A table that a refresh has replaced and that is kept for a while, so that [`Loader::undo`] can put it back.
@@ -192,11 +205,11 @@ impl Loader {
         }
         connection.execute("START TRANSACTION", ())?;
         let mut counts = [0; 3];
-        for (statement, count) in JobLine::forget_statements(&ledger, job.id).iter().zip(&mut counts) {
+        for (statement, count) in JobLine::forget_statements(&ledger, job.line).iter().zip(&mut counts) {
             *count = connection.execute(statement, ())?.affected;
         }
         if is_foreign && job.state == State::Running {
-            connection.execute(&JobLine::forgotten_by_statement(&ledger, job.id), ())?;
+            connection.execute(&JobLine::forgotten_by_statement(&ledger, job.line), ())?;
         }
         connection.execute("COMMIT", ())?;
         connection.close();
@@ -207,7 +220,8 @@ impl Loader {
 
 /// The job whose id begins so.
 pub(crate) fn meant(connection: &mut Connection, ledger: &Ledger, id: &str) -> Result<JobStatus> {
-    let mut meant: Vec<_> = read(connection, ledger)?.into_iter().filter(|job| job.id.begins_with(id)).collect();
+    let is_meant = |job: &JobStatus| job.id.begins_with(id) || job.line.begins_with(id);
+    let mut meant: Vec<_> = read(connection, ledger)?.into_iter().filter(is_meant).collect();
     match (meant.pop(), meant.len()) {
         (Some(job), 0) => Ok(job),
         (None, _) => Err(Error::config(format!("database `{}` has no job `{}`", ledger.schema, id.escape_debug()))
@@ -215,6 +229,20 @@ pub(crate) fn meant(connection: &mut Connection, ledger: &Ledger, id: &str) -> R
         (_, more) => Err(Error::config(format!("`{id}` is the beginning of the ids of {} jobs", more + 1))
             .with_hint("give more of its digits")),
     }
+}
+
+/// The line about a table that is kept for the refresh of this job, and the job's whole id. The job itself may be gone.
+pub(crate) fn kept_for(connection: &mut Connection, ledger: &Ledger, id: &str) -> Result<Option<(KeptTable, JobId)>> {
+    let of = |job: JobStatus| {
+        let refresh = JobId::parse(job.source.rsplit_once(kept::BEFORE_JOB)?.1).ok()?;
+        job.kept.filter(|_| job.is_kept_table && refresh.begins_with(id)).map(|kept| (kept, refresh))
+    };
+    let jobs = read(connection, ledger)?;
+    // Then another of them is meant.
+    if jobs.iter().any(|job| !job.is_kept_table && job.id.begins_with(id)) {
+        return Ok(None);
+    }
+    Ok(jobs.into_iter().filter_map(of).next_back())
 }
 
 pub(crate) fn ledger(connection: &mut Connection, schema: &str) -> Result<Ledger> {
@@ -251,6 +279,7 @@ fn read(connection: &mut Connection, ledger: &Ledger) -> Result<Vec<JobStatus>> 
     let mut runs = runs(connection, &lines)?;
     let extents = sql::rows(connection, &JobLine::extents_query(ledger))?;
     let kept_tables = kept_tables(ledger, &lines);
+    let aside = aside(ledger, &lines);
     for line in lines {
         let is_kept_table = line.mapping.get(kept::KEPT).is_some();
         let kept = match Copied::parse(&line.copied).and_then(|copied| copied.kept) {
@@ -278,8 +307,11 @@ fn read(connection: &mut Connection, ledger: &Ledger) -> Result<Vec<JobStatus>> 
             let is_active = matches!(run, Some(JobRun::Active { .. }));
             JobProgress::of(&line, number(1).unwrap_or(0), done().filter(|_| is_active))
         });
+        let (own_id, aside) = aside.get(&line.id).cloned().unzip();
         jobs.push(JobStatus {
-            id: line.id,
+            id: own_id.unwrap_or(line.id),
+            line: line.id,
+            aside,
             source: line.source,
             named: NamedJob::of_mapping(&line.mapping),
             mapping: line.mapping,
@@ -301,6 +333,32 @@ fn read(connection: &mut Connection, ledger: &Ledger) -> Result<Vec<JobStatus>> 
     }
     jobs.sort_by(|a, b| a.started.cmp(&b.started));
     Ok(jobs)
+}
+
+/// The jobs whose rows are in kept tables, by the ids of their lines: the ids that they had and will have again, each unless another job has it.
+fn aside(ledger: &Ledger, lines: &[JobLine]) -> BTreeMap<JobId, (JobId, Aside)> {
+    let kept = |line: &JobLine| Kept::of_line(&ledger.schema, line).ok()?.filter(|kept| !kept.is_undone);
+    let mut aside = BTreeMap::new();
+    for kept in lines.iter().filter_map(kept) {
+        let is_by = |line: &&JobLine| {
+            Copied::parse(&line.copied).is_some_and(|copied| copied.kept.as_ref() == Some(&kept.tag))
+                && line.target.to_lowercase() == format!("{}.{}", ledger.schema, kept.table).to_lowercase()
+        };
+        let by = lines.iter().find(is_by).map(|line| line.id);
+        for line in lines.iter().filter(|line| line.target == kept.target() && line.id != kept.id()) {
+            aside.insert(line.id, (kept.aside(line.id), Aside { table: kept.name(), by }));
+        }
+    }
+    let mut n_of: BTreeMap<JobId, usize> = BTreeMap::new();
+    for line in lines {
+        *n_of.entry(aside.get(&line.id).map_or(line.id, |(own, _)| *own)).or_default() += 1;
+    }
+    for (line, (own, _)) in &mut aside {
+        if n_of.get(own) != Some(&1) {
+            *own = *line;
+        }
+    }
+    aside
 }
 
 /// The kept tables, by the ids of their lines. A line that is none of ours names no table.

@@ -131,6 +131,22 @@ pub(super) fn note_kept(connection: &mut Connection, target: &Target, jobs: &Job
     jobs.write_kept(connection, &kept, seconds)
 }
 
+/// Notes how the table is defined by now that has taken the place of the one that is kept. Part of the transaction of the caller.
+pub(super) fn note_shape(connection: &mut Connection, target: &Target, jobs: &Jobs, shadow: &Shadow) -> Result<()> {
+    /// ER_NO_SUCH_TABLE
+    const IS_GONE: u16 = 1146;
+    let Some(kept) = kept(jobs, shadow) else { return Ok(()) };
+    match definition(connection, shadow, &shadow.table) {
+        Ok(create) => {
+            let kept = Kept { shape: steps::kept::shape(&create, &shadow.table), ..kept };
+            jobs.rewrite_kept(connection, &kept)?;
+            jobs.keep_from_now(connection, &kept, target.load.options.keep_old)
+        }
+        Err(error) if error.code() == IS_GONE => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
 /// Refuses rows that are too few to take the place of the table's, before anything is done for that.
 pub(super) fn check_rows(connection: &mut Connection, target: &Target, jobs: &Jobs, shadow: &Shadow) -> Result<()> {
     let stored = jobs.stored();
