@@ -40,7 +40,8 @@ const KINDS: [Kind; 8] =
 
 /// The next shape. A table of a group needs a key.
 fn draw(turn: u64, records: u64, node: &Server, dice: &mut Dice) -> Shape {
-    Shape { has_key: true, ..Shape::draw_of(&KINDS, turn, records, node, dice) }
+    let drawn = Shape::draw_of(&KINDS, turn, records, node, dice);
+    Shape { has_key: true, is_partitioned: dice.percent(33), ..drawn }
 }
 
 /// Each run is on any of these nodes.
@@ -195,6 +196,7 @@ fn in_chunks(dice: &mut Dice) -> Shape {
         has_key: true,
         has_bad: false,
         is_sorted: false,
+        is_partitioned: false,
     }
 }
 

@@ -100,6 +100,8 @@ pub(crate) struct Shape {
     pub(crate) has_bad: bool,
     /// By a key whose order is not that of the source (`--sort key`).
     pub(crate) is_sorted: bool,
+    /// Rows go to partitions by `id`.
+    pub(crate) is_partitioned: bool,
 }
 
 impl Shape {
@@ -128,6 +130,7 @@ impl Shape {
             has_bad: kind == Kind::BadRows || dice.percent(20),
             // An upsert finds the rows that are there by `id`, which would not be the order.
             is_sorted: kind != Kind::Upsert && kind != Kind::ServerSorted && dice.percent(sorted_percent()),
+            is_partitioned: false,
         }
     }
 
@@ -172,7 +175,7 @@ impl Job {
 
     /// Makes the table and the source.
     pub(crate) fn at(place: Place, shape: Shape, dice: &mut Dice) -> Self {
-        place.sql(&format!("DROP TABLE IF EXISTS fire; {}", table(shape.key())));
+        place.sql(&format!("DROP TABLE IF EXISTS fire; {}", table(shape.key(), shape.is_partitioned)));
         place.sql("INSERT INTO fire VALUES (-1, 1, 'before'), (-2, 1, 'before'), (-3, 1, 'before')");
         if shape.kind == Kind::Deferred {
             place.sql("ALTER TABLE fire ADD KEY by_value (value)");

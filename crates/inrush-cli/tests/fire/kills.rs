@@ -41,6 +41,26 @@ fn at_random_moments() {
     if is_long() { on(all(), "kills", campaign) } else { everywhere("kills", campaign) }
 }
 
+/// Rows go to the partitions of a table; where they are sorted, those of a partition come together.
+#[test]
+fn of_partitioned_tables() {
+    let campaign = |place: &Place| {
+        let server = &place.server;
+        let mut dice = Dice::of(&format!("partitions {}", server.instance));
+        let mut line = Line::new("kill -9, partitions", &server.instance);
+        let n_kills = times(4, 100);
+        let mut turn = dice.below(Kind::ALL.len() as u64);
+        while line.faults < n_kills {
+            let drawn = Shape::draw_of(&Kind::ALL, turn, 8_000, server, &mut dice);
+            let mut job = Job::new(server, Shape { is_partitioned: true, ..drawn }, &mut dice);
+            kill_until_done(&mut job, 5, &mut line, &mut dice);
+            turn += 1;
+        }
+        line.conclude();
+    };
+    if is_long() { on(all(), "partitions", campaign) } else { everywhere("partitions", campaign) }
+}
+
 #[test]
 fn at_every_point() {
     let servers = if is_long() { all() } else { with_local_infile() };
@@ -76,7 +96,17 @@ fn at_every_point() {
                     _ => (200, 100),
                 };
                 let has_key = kind == Kind::ServerSorted;
-                let shape = Shape { kind, method, lanes: 2, batch, records, has_key, has_bad: true, is_sorted };
+                let shape = Shape {
+                    kind,
+                    method,
+                    lanes: 2,
+                    batch,
+                    records,
+                    has_key,
+                    has_bad: true,
+                    is_sorted,
+                    is_partitioned: false,
+                };
                 visit_each_point(server, shape, &mut line, &mut dice);
             }
         }

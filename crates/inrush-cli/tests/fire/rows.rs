@@ -8,10 +8,11 @@ use parquet::file::properties::WriterProperties;
 use std::sync::Arc;
 
 /// The table of every fire test; the server refuses a negative value, which we cannot see.
-pub(crate) fn table(key: Option<&str>) -> String {
+pub(crate) fn table(key: Option<&str>, is_partitioned: bool) -> String {
     let key = key.map_or(String::new(), |columns| format!(", PRIMARY KEY ({columns})"));
+    let partitions = if is_partitioned { " PARTITION BY HASH (id) PARTITIONS 5" } else { "" };
     format!(
-        "CREATE TABLE fire (id INT NOT NULL, value INT NOT NULL, name VARCHAR(40) NOT NULL, CHECK (value >= 0){key}) ENGINE=InnoDB CHARSET=utf8mb4"
+        "CREATE TABLE fire (id INT NOT NULL, value INT NOT NULL, name VARCHAR(40) NOT NULL, CHECK (value >= 0){key}) ENGINE=InnoDB CHARSET=utf8mb4{partitions}"
     )
 }
 

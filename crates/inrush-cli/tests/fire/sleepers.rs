@@ -5,6 +5,7 @@ use crate::job::{Job, Kind, Shape};
 use crate::network::servers;
 use crate::place::{Done, Place, on};
 use crate::run::Run;
+use crate::session::Session;
 use crate::table::Line;
 use inrush_testkit::dice::Dice;
 
@@ -35,6 +36,21 @@ fn asleep_before_a_chunk() {
             job.check(&newer.end(), &mut line);
         }
         line.conclude();
+    });
+}
+
+/// A transaction holds the job's line: the read that finds out whose the job is does not wait for it, so that the row is not blamed.
+#[test]
+fn asleep_while_the_jobs_line_is_locked() {
+    on(servers(), "sleepy_line", |place| {
+        prepare(place, "PRIMARY KEY (id)");
+        let args = "a.csv --into numbers --lanes 1 --batch 10";
+        let older = Run::start_and_stop("-0", place, place.command(args), "chunk.begin", 3);
+        is_done(&place.go_on(args));
+        let holder = Session::open(place, "BEGIN; UPDATE inrush_job SET state = 'held'");
+        is_taken_over(older);
+        drop(holder);
+        assert_eq!(held(place), "103");
     });
 }
 

@@ -116,7 +116,14 @@ impl Fence {
         )
     }
 
-    /// Whether the answer to [`Fence::state_query`] shows that another run has taken the job over.
+    /// Returns the query that finds out whose the job is once a chunk has failed. It takes no lock: a newer run that is in this one's way has
+    /// committed its epoch before its rows. A locking read would wait for the transactions of that run, and a cluster's node ends such a read
+    /// (1213) to apply what the newer run writes into the same line on another node.
+    pub fn epoch_query(&self) -> String {
+        format!("SELECT `epoch` FROM {} WHERE `id` = {}", self.ledger.jobs(), self.job.literal())
+    }
+
+    /// Whether the answer to [`Fence::epoch_query`] or [`Fence::state_query`] shows that another run has taken the job over.
     pub fn is_taken_over(&self, state: &[String]) -> bool {
         matches!(state, [epoch, ..] if *epoch != self.epoch.to_string())
     }

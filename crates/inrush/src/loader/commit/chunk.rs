@@ -211,10 +211,10 @@ impl Lane<'_> {
         if self.must_reconnect || self.connection.session().is_dead() {
             return Ok(false);
         }
-        let state = sql::first_row(&mut self.connection, &fence.state_query())?;
-        // Releases the lock that the read took.
+        let epoch = sql::first_row(&mut self.connection, &fence.epoch_query())?;
+        // The next transaction must not see the state of this read.
         self.must_reconnect |= self.roll_back().is_err();
-        Ok(fence.is_taken_over(&state))
+        Ok(fence.is_taken_over(&epoch))
     }
 
     /// Reads the chunk's line in the ledger, in the form that [`Fence::settle`] needs.

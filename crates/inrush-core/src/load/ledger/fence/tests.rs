@@ -60,6 +60,14 @@ fn settling_waits_for_whoever_writes() {
     assert!(fence("LOCK IN SHARE MODE").settle_query(10).ends_with("AND `start` = 10 LOCK IN SHARE MODE"));
 }
 
+#[test]
+fn whose_the_job_is_waits_for_nobody() {
+    let want = format!("SELECT `epoch` FROM `shop`.`inrush_job` WHERE `id` = x'{}'", "ab".repeat(16));
+    assert_eq!(fence("FOR SHARE").epoch_query(), want);
+    assert!(fence("FOR SHARE").is_taken_over(&["8".into()]));
+    assert!(!fence("FOR SHARE").is_taken_over(&["7".into()]));
+}
+
 #[track_caller]
 fn settled(answer: &[&str], want: Option<bool>) {
     let answer: Vec<String> = answer.iter().map(|&text| text.to_owned()).collect();
