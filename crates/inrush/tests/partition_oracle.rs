@@ -155,7 +155,6 @@ fn check(server: &Server, columns: &[(&str, &str)], by: &str) {
         .iter()
         .map(|column| KeyPart::of(&Column { nullable: false, ..(*column).clone() }, None, None, false).unwrap())
         .collect();
-    let explain = profile.explain_partitions;
     let mut n_rows = 0;
     for (number, partition) in (0..).zip(&described) {
         let shown: Vec<String> = fields.iter().map(|column| shown(column)).collect();
@@ -169,9 +168,9 @@ fn check(server: &Server, columns: &[(&str, &str)], by: &str) {
             let context = format!("{}: {by}: {row:?}", server.instance);
             assert_eq!(model.route(&values), Some(number), "{context}");
             if n_rows % 40 == 0 {
-                let question = model.question("t", &values);
-                let answer = &schema.sql(&format!("{explain} {question}"))[0][3];
-                assert!(model.is_answered(Some(number), answer), "{context}: {question}: {answer}");
+                let question = model.question((schema.name(), "t"), &values);
+                let answer = &schema.sql(&question.sql)[0][question.column];
+                assert!(model.is_answered(Some(number), answer), "{context}: {question:?}: {answer}");
                 assert!(!model.is_answered(Some(number + 1), answer), "{context}");
             }
             n_rows += 1;

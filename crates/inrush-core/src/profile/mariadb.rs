@@ -21,6 +21,7 @@ pub(super) fn profile(version: &ServerVersion) -> Profile {
         lanes_leave_room: false,
         explain_partitions: "EXPLAIN PARTITIONS",
         hashes_days_as_bytes: true,
+        hash_ranges: false,
         key_has_table: false,
         keeps_param_types: false,
 

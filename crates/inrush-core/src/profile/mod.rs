@@ -74,6 +74,8 @@ pub struct Profile {
     pub explain_partitions: &'static str,
     /// Partitions by KEY hash a DATE as bytes, not as a number.
     pub hashes_days_as_bytes: bool,
+    /// Partitions by HASH and KEY are ranges of a hash of 64 bits, and `part_route` names the partition of values.
+    pub hash_ranges: bool,
     /// The error for a duplicate names the key after its table: `t.PRIMARY`.
     pub key_has_table: bool,
     /// A prepared statement keeps what a parameter once was: a text bound where a number was bound before is stored as a number.

@@ -22,6 +22,7 @@ pub(super) fn profile(version: &ServerVersion) -> Profile {
         // Another format may be the session's default.
         explain_partitions: "EXPLAIN FORMAT=TRADITIONAL",
         hashes_days_as_bytes: false,
+        hash_ranges: false,
         key_has_table: version.is_at_least(8, 0, 19),
         keeps_param_types: true,
 

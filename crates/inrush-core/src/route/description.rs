@@ -27,6 +27,15 @@ pub(super) fn names(text: &str) -> Option<Vec<String>> {
     }
 }
 
+/// The same with or without backticks. `None` if something is no name, such as the call of a function.
+pub(super) fn bare_names(text: &str) -> Option<Vec<String>> {
+    let is_bare = |name: &str| !name.is_empty() && !name.contains(['(', ')', '`', ' ', '\'']);
+    names(text).or_else(|| {
+        let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
+        names.iter().all(|name| is_bare(name)).then_some(names)
+    })
+}
+
 /// A column, or a function of one: the name of the function in lower case, empty for the column itself. `None` for anything else.
 pub(super) fn call(text: &str) -> Option<(String, String)> {
     let mut text = text.trim();
@@ -119,6 +128,11 @@ mod tests {
         assert_eq!(names("`a`,`b``c` , `d`").unwrap(), ["a", "b`c", "d"]);
         assert_eq!(names("`a`,"), None);
         assert_eq!(names("a"), None);
+        assert_eq!(bare_names("`a`,`b`").unwrap(), ["a", "b"]);
+        assert_eq!(bare_names("a,b").unwrap(), ["a", "b"]);
+        for no in ["", "year(a)", "a,", "a b"] {
+            assert_eq!(bare_names(no), None, "{no}");
+        }
         assert_eq!(call("`a`").unwrap(), ("".into(), "a".into()));
         assert_eq!(call("(`a`)").unwrap(), ("".into(), "a".into()));
         assert_eq!(call("YEAR(`d`)").unwrap(), ("year".into(), "d".into()));

@@ -6,12 +6,14 @@
 //!
 //! | module | what it knows |
 //! |---|---|
-//! | [`partition`] | the partitions of MySQL and MariaDB: RANGE, LIST, HASH, KEY, linear ones, COLUMNS |
+//! | [`partition`] | the partitions of MySQL and MariaDB: RANGE, LIST, HASH, KEY, linear ones, COLUMNS; HASH and KEY of PolarDB-X |
 //! | `key_hash` | the servers' hash of KEY partitions |
+//! | `wide_hash` | that of PolarDB-X, whose partitions are ranges of it |
 //! | `description` | the texts in which information_schema describes partitions |
 
 mod description;
 mod key_hash;
 pub mod partition;
+mod wide_hash;
 
-pub use partition::{Described, Partitioning};
+pub use partition::{Described, Partitioning, Question};

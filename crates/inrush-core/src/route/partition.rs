@@ -1,11 +1,13 @@
 //! Partitions of MySQL and MariaDB, by their descriptions in information_schema.PARTITIONS.
 //!
 //! A model is made for columns of whole numbers, days, moments without a fraction, YEAR and BINARY, and for the functions of them
-//! that are named here. Everything else has no model, with the reason for people. Sub-partitions are not distinguished.
+//! that are named here; on PolarDB-X, by HASH and KEY, for columns of whole numbers, moments without a fraction and texts. Everything
+//! else has no model, with the reason for people. Sub-partitions are not distinguished.
 
 use super::description::{self, Literal};
 use super::key_hash::KeyHash;
-use crate::column::ident::quote_ident;
+use super::wide_hash::{WideHash, even_bounds};
+use crate::column::ident::{quote_ident, quote_table};
 use crate::column::order::KeyPart;
 use crate::column::{Column, ColumnType};
 use crate::profile::Profile;
@@ -33,6 +35,17 @@ pub struct Partitioning {
     names: Vec<String>,
     /// See [`Profile::hashes_days_as_bytes`].
     days_as_bytes: bool,
+    /// See [`Profile::explain_partitions`].
+    explain: &'static str,
+}
+
+/// A query whose first row says where the server looks for a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// The query.
+    pub sql: String,
+    /// The number of the column with the partitions, from 0.
+    pub column: usize,
 }
 
 /// A column that the partition depends on.
@@ -45,11 +58,18 @@ struct Field {
 /// What its values are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    Int { bytes: u8, unsigned: bool },
+    Int {
+        bytes: u8,
+        unsigned: bool,
+    },
     Year,
     Date,
     DateTime,
-    Binary { bytes: u32 },
+    Binary {
+        bytes: u32,
+    },
+    /// In utf8mb4_general_ci.
+    Text,
 }
 
 #[derive(Clone, Debug)]
@@ -58,6 +78,8 @@ enum Rule {
     List(Function, HashMap<Option<i128>, u32>),
     Hash(Function, Count),
     Key(Count),
+    /// The bounds of ranges of a hash, in order: see [`Profile::hash_ranges`].
+    HashRanges(Vec<i64>),
     RangeColumns(Vec<Vec<Bound>>),
     ListColumns(HashMap<Vec<Option<Vec<u8>>>, u32>),
 }
@@ -108,6 +130,18 @@ impl Partitioning {
             names.iter().map(|name| Field::of(name, columns)).collect()
         };
         let (fields, rule) = match method.as_str() {
+            _ if profile.hash_ranges => {
+                let mut names = match method.as_str() {
+                    "HASH" | "KEY" => description::bare_names(&first.expression).ok_or_else(unknown)?,
+                    _ => return Err(unknown()),
+                };
+                if method == "KEY" {
+                    // The bounds of a new table differ in the first column only.
+                    names.truncate(1);
+                }
+                let fields = names.iter().map(|name| Field::of_hash_range(name, columns)).collect::<Result<_, _>>()?;
+                (fields, Rule::HashRanges(hash_ranges(described)))
+            }
             "RANGE" | "LIST" | "HASH" | "LINEAR HASH" => {
                 let (function, column) = description::call(&first.expression).ok_or_else(unknown)?;
                 let field = Field::of(&column, columns)?;
@@ -149,6 +183,7 @@ impl Partitioning {
             rule,
             names: described.iter().map(|one| one.name.clone()).collect(),
             days_as_bytes: profile.hashes_days_as_bytes,
+            explain: profile.explain_partitions,
         })
     }
 
@@ -172,14 +207,28 @@ impl Partitioning {
                 Some(count.of(self.number(*function, values).map_or(i64::MIN, |number| number as i64)))
             }
             Rule::Key(count) => Some(count.of(self.key_hash(values).into())),
+            Rule::HashRanges(bounds) => {
+                let hash = self.wide_hash(values);
+                bounds.iter().position(|bound| hash < *bound).map(|at| at as u32)
+            }
             Rule::RangeColumns(bounds) => bounds.iter().position(|bound| is_below(values, bound)).map(|at| at as u32),
             Rule::ListColumns(lists) => lists.get(values).copied(),
         }
     }
 
-    /// Returns a query for the partitions that the server would read for a row with these values. `table` is quoted. It reads a
-    /// range of one value, not a row by its key: for a key that does not exist, servers answer without partitions.
-    pub fn question(&self, table: &str, values: &[Value]) -> String {
+    /// Returns a query for the partitions that the server would read for a row with these values, in the table of this schema and name.
+    /// Where it is an EXPLAIN, it reads a range of one value, not a row by its key: for a key that does not exist, servers answer without
+    /// partitions.
+    pub fn question(&self, (schema, table): (&str, &str), values: &[Value]) -> Question {
+        if let Rule::HashRanges(_) = self.rule {
+            let names = [schema, table].map(literal);
+            let values = self.fields.iter().zip(values).map(|(field, value)| match value {
+                None => "NULL".into(),
+                Some(bytes) => field.kind.literal(bytes),
+            });
+            let arguments: Vec<String> = names.into_iter().chain(values).collect();
+            return Question { sql: format!("SELECT part_route({})", arguments.join(", ")), column: 0 };
+        }
         let conditions: Vec<String> = self
             .fields
             .iter()
@@ -195,7 +244,8 @@ impl Partitioning {
                 }
             })
             .collect();
-        format!("SELECT 1 FROM {table} WHERE {}", conditions.join(" AND "))
+        let (explain, table) = (self.explain, quote_table(schema, table));
+        Question { sql: format!("{explain} SELECT 1 FROM {table} WHERE {}", conditions.join(" AND ")), column: 3 }
     }
 
     /// Whether the server's answer, partitions between commas, names that of this number alone, or sub-partitions of it.
@@ -221,6 +271,17 @@ impl Partitioning {
         }
         hash.finish()
     }
+
+    fn wide_hash(&self, values: &[Value]) -> i64 {
+        let mut hash = WideHash::new();
+        for (field, value) in self.fields.iter().zip(values) {
+            match value {
+                None => hash.null(),
+                Some(value) => field.kind.hash_wide(value, &mut hash),
+            }
+        }
+        hash.finish()
+    }
 }
 
 impl Field {
@@ -237,6 +298,20 @@ impl Field {
             _ => return Err(format!("the rule for the type of column `{name}` is not known")),
         };
         Ok(Self { column: column.name.clone(), kind })
+    }
+
+    /// The same of a column whose hash has ranges.
+    fn of_hash_range(name: &str, columns: &[Column]) -> Result<Self, String> {
+        let column = columns.iter().find(|column| column.name.eq_ignore_ascii_case(name));
+        match column.map(|column| &column.ty) {
+            Some(ColumnType::Char { .. } | ColumnType::VarChar { .. }) => {
+                Ok(Self { column: column.map_or_else(String::new, |column| column.name.clone()), kind: Kind::Text })
+            }
+            _ => match Self::of(name, columns)? {
+                field if matches!(field.kind, Kind::Int { .. } | Kind::DateTime) => Ok(field),
+                _ => Err(format!("the rule for the type of column `{name}` is not known")),
+            },
+        }
     }
 
     fn part(&self, columns: &[Column]) -> Option<KeyPart> {
@@ -265,6 +340,8 @@ impl Kind {
                 let hex: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
                 format!("X'{hex}'")
             }
+            // Its weights go where it goes.
+            Kind::Text => literal(&weights(bytes)),
         }
     }
 
@@ -299,13 +376,17 @@ impl Kind {
                 let stored = &(year << 9 | month << 5 | day).to_le_bytes()[..3];
                 if days_as_bytes { hash.bytes(stored) } else { hash.stored(stored) }
             }
-            Kind::DateTime => {
-                let Moment { year, month, day, hour, minute, second } = self.moment(bytes);
-                let days = (year * 13 + month) << 5 | day;
-                let packed = (days << 17 | hour << 12 | minute << 6 | second) + (1 << 39);
-                hash.bytes(&packed.to_be_bytes()[3..]);
-            }
-            Kind::Binary { .. } => hash.bytes(bytes),
+            Kind::DateTime => hash.bytes(&self.moment(bytes).stored()),
+            Kind::Binary { .. } | Kind::Text => hash.bytes(bytes),
+        }
+    }
+
+    /// The same for the hash that has ranges.
+    fn hash_wide(self, bytes: &[u8], hash: &mut WideHash) {
+        match self {
+            Kind::Int { bytes: n, .. } => hash.number(&(self.integer(bytes) as i64).to_le_bytes()[..usize::from(n)]),
+            Kind::Text => hash.text(&weights(bytes)),
+            _ => hash.moment(&self.moment(bytes).stored()),
         }
     }
 }
@@ -320,6 +401,14 @@ struct Moment {
 }
 
 impl Moment {
+    /// A DATETIME as InnoDB stores it.
+    fn stored(&self) -> [u8; 5] {
+        let days = (self.year * 13 + self.month) << 5 | self.day;
+        let packed = (days << 17 | self.hour << 12 | self.minute << 6 | self.second) + (1 << 39);
+        let [_, _, _, stored @ ..] = packed.to_be_bytes();
+        stored
+    }
+
     /// TO_DAYS: days since the year 0, as the servers count them (`calc_daynr`).
     fn to_days(&self) -> i64 {
         let mut year = self.year;
@@ -411,6 +500,42 @@ fn whole(literal: &Literal, kind: Kind) -> Option<i128> {
     let number: i128 = text.parse().ok()?;
     let wraps = number < 0 && matches!(kind, Kind::Int { unsigned: true, .. });
     Some(if wraps { number + (1 << 64) } else { number })
+}
+
+/// A text as a literal that is right in every sql_mode.
+fn literal(text: &str) -> String {
+    match text.contains(['\'', '\\']) {
+        true => format!("X'{}'", text.bytes().map(|byte| format!("{byte:02X}")).collect::<String>()),
+        false => format!("'{text}'"),
+    }
+}
+
+/// The weights of a text, as characters, out of the bytes of [`KeyPart`]: without the two bytes that say what follows it, and without the byte
+/// behind the first of several blanks.
+fn weights(bytes: &[u8]) -> String {
+    let bytes = &bytes[..bytes.len().saturating_sub(2)];
+    let mut weights = Vec::with_capacity(bytes.len());
+    let mut rest = bytes.iter().copied().peekable();
+    while let Some(byte) = rest.next() {
+        weights.push(byte);
+        if byte == b' ' {
+            rest.next();
+            while rest.next_if_eq(&b' ').is_some() {
+                weights.push(b' ');
+            }
+        }
+    }
+    String::from_utf8_lossy(&weights).into_owned()
+}
+
+/// The bounds that the server describes; else those of a new table. A wrong one is found out by the server's answers.
+fn hash_ranges(described: &[Described]) -> Vec<i64> {
+    let bound = |one: &Described| {
+        let first = one.description.trim_start_matches('(').split(',').next().unwrap_or_default();
+        first.trim_matches([' ', ')', '\'']).parse().ok()
+    };
+    let bounds: Option<Vec<i64>> = described.iter().map(bound).collect();
+    bounds.filter(|bounds| bounds.is_sorted()).unwrap_or_else(|| even_bounds(described.len()))
 }
 
 fn ranges(described: &[Described], kind: Kind) -> Option<Vec<Option<i128>>> {

@@ -4,8 +4,8 @@ use crate::column::Cells;
 use crate::column::ColumnType;
 use crate::column::order::KeyPart;
 use crate::load::LoadPlan;
-use crate::route::Partitioning;
 use crate::route::partition::Value;
+use crate::route::{Partitioning, Question};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -149,13 +149,13 @@ impl SortKey {
 
     /// Returns queries that check the partitions of rows against the server: one for each partition that some of the rows are in,
     /// with a function that says whether the partitions in the server's answer are the expected ones. Empty for a key that is not
-    /// grouped. `table` is quoted.
+    /// grouped. The table is that of this schema and name.
     pub fn questions(
         &self,
-        table: &str,
+        table: (&str, &str),
         cells: &[Cells<'_>],
         rows: impl Iterator<Item = usize>,
-    ) -> Vec<(String, IsRight)> {
+    ) -> Vec<(Question, IsRight)> {
         let Some(groups) = &self.groups else { return Vec::new() };
         let mut seen = BTreeSet::new();
         let mut questions = Vec::new();

@@ -11,7 +11,6 @@ use crate::loader::report::event::LoadEvent;
 use crate::loader::sort::server;
 use crate::loader::sql;
 use crate::table::reading::{is_exactly, literal};
-use inrush_core::column::ident::quote_table;
 use inrush_core::load::sort::{Choice, ClusteredKey, SortFacts, SortKey, choose, server_bytes};
 use inrush_core::load::{Mode, Source};
 use inrush_core::profile::Cluster;
@@ -144,21 +143,20 @@ fn ask(
     control: &Control,
 ) -> Result<std::result::Result<(), String>> {
     let (plans, key, max_packet) = (plans.to_vec(), key.clone(), known.max_packet);
-    let table = quote_table(&known.table.schema, &known.table.name);
+    let table = known.table.clone();
     let questions = on_sources(control, sources, move |sources| {
         let (Some(source), Some(plan)) = (sources.first_mut(), plans.first()) else { return Vec::new() };
         let Some(batch) = source.peek(LOOKED_AT).ok().flatten() else { return Vec::new() };
         let checked = Checked::of_first(batch, plan, max_packet);
-        key.questions(&table, &checked.cells(), checked.kept())
+        key.questions((&table.schema, &table.name), &checked.cells(), checked.kept())
     })?;
     if questions.is_empty() {
         return Ok(Err("no row of the first source can be looked at".into()));
     }
-    let explain = connection.session().profile().explain_partitions;
     for (question, is_right) in questions {
         // An answer of another form counts as no answer.
-        let answer = sql::first_row(connection, &format!("{explain} {question}")).unwrap_or_default();
-        let partitions = answer.get(3).map_or("", String::as_str);
+        let answer = sql::first_row(connection, &question.sql).unwrap_or_default();
+        let partitions = answer.get(question.column).map_or("", String::as_str);
         if !is_right(partitions) {
             return Ok(Err(format!(
                 "the server looks for a row of the load in `{partitions}`, which was not expected"
