@@ -29,6 +29,7 @@ pub(super) fn profile(version: &ServerVersion) -> Profile {
         required_settings: &["check_constraint_checks=1"],
         optional_settings: &["max_statement_time=0", "old_mode=''", "sql_if_exists=0"],
         loads_commit: false,
+        loads_unchecked: false,
         commits_together: true,
         marks_jobs: false,
         locks_tables: true,
@@ -51,6 +52,7 @@ pub(super) fn profile(version: &ServerVersion) -> Profile {
         // COM_STMT_BULK_EXECUTE is faster (docs/notes/batch-speed.md).
         prefers_load_data: false,
         binds_fast: true,
+        prefers_text: false,
         text_is_fast: false,
     }
 }

@@ -93,6 +93,8 @@ pub struct Profile {
 
     /// LOAD DATA commits by itself while it runs: its rows are not part of a transaction.
     pub loads_commit: bool,
+    /// LOAD DATA drops rows that a CHECK refuses without a warning, and stores rows that a foreign key refuses.
+    pub loads_unchecked: bool,
     /// A transaction is committed as a whole, on all servers that its rows are on.
     pub commits_together: bool,
     /// The fence of a load's ledger is a write of the job's line: a locking read is not sure to keep others out, or is not tested.
@@ -129,6 +131,8 @@ pub struct Profile {
     /// Bound rows cost the server about half of what text costs, so that a batch of a hundred is worth a preparation
     /// (docs/notes/batch-speed.md).
     pub binds_fast: bool,
+    /// One INSERT of text costs the server less than a prepared one.
+    pub prefers_text: bool,
     /// One INSERT of text costs no more than a prepared one (docs/notes/multi-row.md).
     pub text_is_fast: bool,
 }

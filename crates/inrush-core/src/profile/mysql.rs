@@ -34,6 +34,7 @@ pub(super) fn profile(version: &ServerVersion) -> Profile {
             "show_create_table_verbosity=0",
         ],
         loads_commit: false,
+        loads_unchecked: false,
         commits_together: true,
         marks_jobs: false,
         locks_tables: true,
@@ -59,6 +60,7 @@ pub(super) fn profile(version: &ServerVersion) -> Profile {
 
         prefers_load_data: true,
         binds_fast: false,
+        prefers_text: false,
         text_is_fast: true,
     }
 }

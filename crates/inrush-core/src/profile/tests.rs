@@ -102,6 +102,8 @@ fn what_relatives_lack_is_refused_in_time() {
     assert_eq!(features("5.7.22-ShardingSphere-Proxy 5.4.1"), (false, false, false));
     assert!(!of("5.7.22-ShardingSphere-Proxy 5.4.1").local_infile);
     assert_eq!(of("8.0.11-TiDB-v8.5.1").shared_lock, "FOR UPDATE");
+    // LOAD DATA of TiDB alone checks less than INSERT.
+    assert!(of("8.0.11-TiDB-v8.5.1").loads_unchecked && !of("5.7.25-OceanBase-v4.2.1.7").loads_unchecked);
     assert_eq!(of("5.7.25-OceanBase-v4.2.1.7").shared_lock, "LOCK IN SHARE MODE");
 }
 

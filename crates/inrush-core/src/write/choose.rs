@@ -71,6 +71,10 @@ pub struct Allowed {
     pub splits_loads: bool,
     /// `Profile::loads_commit`.
     pub loads_commit: bool,
+    /// `Profile::loads_unchecked`.
+    pub loads_unchecked: bool,
+    /// `Profile::prefers_text`.
+    pub prefers_text: bool,
 }
 
 /// Whether LOAD DATA LOCAL may be sent.
@@ -241,7 +245,8 @@ impl Need {
             });
         }
         methods.push((Method::Bulk, "one command carries many rows, already bound: MariaDB's fastest way in"));
-        if n_rows >= if allowed.binds_fast { PREPARED_ROWS_BOUND_FAST } else { PREPARED_ROWS } {
+        if !allowed.prefers_text && n_rows >= if allowed.binds_fast { PREPARED_ROWS_BOUND_FAST } else { PREPARED_ROWS }
+        {
             methods.push((Method::MultiRowPrepared, "one statement for many rows, bound: parsed once"));
         }
         methods.push((Method::MultiRow, "one statement for all rows"));
@@ -316,15 +321,16 @@ impl Need {
 impl Allowed {
     /// What an engine can do, where LOAD DATA LOCAL may be sent or not.
     pub fn new(profile: &Profile, local_infile: LocalInfile, splits_loads: bool) -> Self {
-        let Profile { bulk_execute, unit_results, prefers_load_data, binds_fast, loads_commit, .. } = *profile;
         Self {
-            bulk: bulk_execute,
-            unit_results,
-            prefers_load_data,
-            binds_fast,
+            bulk: profile.bulk_execute,
+            unit_results: profile.unit_results,
+            prefers_load_data: profile.prefers_load_data,
+            binds_fast: profile.binds_fast,
             local_infile,
             splits_loads,
-            loads_commit,
+            loads_commit: profile.loads_commit,
+            loads_unchecked: profile.loads_unchecked,
+            prefers_text: profile.prefers_text,
         }
     }
 
@@ -354,6 +360,10 @@ impl Allowed {
             ),
             _ if self.loads_commit => of_load(
                 "this engine commits while it runs a LOAD DATA, so its rows would not be stored whole or not at all",
+                "without a method, or by `auto`, the next best one is taken",
+            ),
+            _ if self.loads_unchecked => of_load(
+                "LOAD DATA of this engine drops rows that a CHECK refuses without a warning, and stores rows that a foreign key refuses",
                 "without a method, or by `auto`, the next best one is taken",
             ),
             LocalInfile::On | LocalInfile::Unknown => None,

@@ -42,6 +42,7 @@ fn profile(words: &str) -> Profile {
         Some("maria-10.11") => "10.11.4-MariaDB",
         Some("maria") => "11.8.2-MariaDB",
         Some("oceanbase") => "5.7.25-OceanBase-v4.2.1.7",
+        Some("tidb") => "8.0.11-TiDB-v8.5.1",
         _ => "9.7.0",
     }));
     profile.local_infile = words.contains("local");
@@ -295,6 +296,7 @@ fn loads_by_auto() {
         ("maria serial unbound", &[], MultiRow, "would wait for each other"),
         ("mysql on lax", &[], MultiRowPrepared, "LOAD DATA could bend values"),
         ("oceanbase on", &[], MultiRowPrepared, "commits while it runs"),
+        ("tidb on", &[], MultiRow, "drops rows that a CHECK refuses"),
         ("maria off lax unbound", &[], MultiRow, "LOAD DATA could bend values"),
         ("maria on split", &[], Bulk, "wsrep_load_data_splitting"),
         ("mysql on", &[LoadData], MultiRowPrepared, "`load-data` was refused: no such thing (error 1295)"),
@@ -331,6 +333,7 @@ fn loads_as_requested() {
         ("mysql off", LoadData, "`load-data` cannot write this load: the server has `local_infile` off"),
         ("maria on split", LoadData, "wsrep_load_data_splitting"),
         ("oceanbase on", LoadData, "commits while it runs"),
+        ("tidb on", LoadData, "drops rows that a CHECK refuses"),
         ("mysql on lax", LoadData, "LOAD DATA could bend values"),
         ("mysql on", Bulk, "it is a command of MariaDB"),
         ("maria on unbound", Bulk, "`bulk` cannot write this load: a BIT cannot be bound"),
