@@ -45,6 +45,8 @@ pub struct FileOptions {
     pub falses: Vec<String>,
     /// `--date-format`.
     pub date_formats: Vec<String>,
+    /// Cells of BIT columns are the bytes of their numbers, as LOAD DATA of a server reads them.
+    pub bits_as_bytes: bool,
     /// `--widths`.
     pub widths: Option<String>,
     /// `--extra-fields ignore`.
@@ -129,7 +131,8 @@ impl FileOptions {
             .with_percent(self.percent)
             .with_trues(self.trues.clone())
             .with_falses(self.falses.clone())
-            .with_dates(dates);
+            .with_dates(dates)
+            .with_bits_as_bytes(self.bits_as_bytes);
         formats.check()?;
         Ok(formats)
     }

@@ -48,6 +48,8 @@ pub struct ValueFormats {
     pub falses: Vec<String>,
     /// Formats of dates and times, for one column or for all other columns. The first format that fits is used.
     pub dates: Vec<DateFormat>,
+    /// Whether a cell of a BIT column is the bytes of its number, the first byte the greatest, as LOAD DATA of a server reads it.
+    pub bits_as_bytes: bool,
 }
 
 /// What a percent sign means.
@@ -76,6 +78,7 @@ inrush_core::setters!(ValueFormats {
     with_trues => trues: into Vec<String>,
     with_falses => falses: into Vec<String>,
     with_dates => dates: into Vec<DateFormat>,
+    with_bits_as_bytes => bits_as_bytes: as bool,
 });
 
 impl ValueFormats {
@@ -172,6 +175,7 @@ impl ValueFormats {
     /// How the cells of a field are rewritten that goes into a column of this kind.
     fn rule(&self, field: &str, column_kind: ColumnKind) -> Rule<'_> {
         match column_kind {
+            ColumnKind::Bits if self.bits_as_bytes => Rule::Bytes,
             ColumnKind::Integer | ColumnKind::Bits | ColumnKind::Decimal if self.has_truths() => Rule::Truth(self),
             ColumnKind::Integer | ColumnKind::Bits | ColumnKind::Decimal | ColumnKind::Float | ColumnKind::Double
                 if self.has_numbers() =>
@@ -218,7 +222,10 @@ impl fmt::Display for ValueFormats {
             write!(f, "{separator}--date-format {}", quoted(&(column + &format.format)))?;
             separator = " ";
         }
-        Ok(())
+        match self.bits_as_bytes {
+            true => write!(f, "{separator}bits as bytes"),
+            false => Ok(()),
+        }
     }
 }
 
@@ -255,6 +262,8 @@ impl DateFormat {
 #[derive(Debug)]
 enum Rule<'f> {
     Keep,
+    /// The bytes of a number.
+    Bytes,
     /// A word for true or false, else a number.
     Truth(&'f ValueFormats),
     Number(&'f ValueFormats),
@@ -268,9 +277,12 @@ enum Rule<'f> {
 impl Rule<'_> {
     /// Writes the cell as SQL does. False: it does not fit.
     fn rewrite(&self, cell: &[u8], out: &mut Vec<u8>) -> bool {
+        if let Rule::Bytes = self {
+            return number::of_bytes(cell).map(|number| out.extend_from_slice(number.to_string().as_bytes())).is_some();
+        }
         let Ok(text) = str::from_utf8(cell) else { return false };
         match self {
-            Rule::Keep => {
+            Rule::Keep | Rule::Bytes => {
                 out.extend_from_slice(cell);
                 true
             }
@@ -298,9 +310,11 @@ impl Rule<'_> {
 
     /// Why a cell does not fit.
     fn reason(&self, cell: &[u8]) -> String {
+        let n_bytes = cell.len();
         let cell = String::from_utf8_lossy(cell);
         match self {
             Rule::Keep => String::new(),
+            Rule::Bytes => format!("its {n_bytes} bytes are no number of 64 bits"),
             Rule::Truth(formats) | Rule::Number(formats) => {
                 format!("`{cell}` is no number by `{}`", formats.number_options())
             }

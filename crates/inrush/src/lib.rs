@@ -95,6 +95,8 @@ mod tls;
 mod tokio;
 mod trace;
 mod transact;
+#[cfg(feature = "loader")]
+mod until_stopped;
 mod verbs;
 #[cfg(feature = "loader")]
 mod verify;
@@ -224,5 +226,7 @@ pub use pool::{PoolStatus, Pooled};
 #[cfg(feature = "blocking")]
 pub use read_view::{BinlogPosition, ReadLock, ReadView};
 pub use sql::{Sql, Text, Warning};
+#[cfg(feature = "loader")]
+pub use until_stopped::execute_until_stopped;
 #[cfg(feature = "loader")]
 pub use verify::{Difference, DifferenceKind, Verified, VerifyControl, VerifyOptions, verify_seen_by, verify_tables};

@@ -119,6 +119,10 @@ pub(crate) struct FileArgs {
     /// Load at most the first N records of each file
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<u64>,
+
+    /// Cells of BIT columns are the bytes of their numbers: the files of a dump say so, no option.
+    #[arg(skip)]
+    bits_as_bytes: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -202,6 +206,11 @@ impl FileArgs {
         }
     }
 
+    /// The same for files that LOAD DATA of a server would read: of BIT columns they have the bytes.
+    pub(crate) fn with_bits_as_bytes(self, bits_as_bytes: bool) -> Self {
+        Self { bits_as_bytes, ..self }
+    }
+
     /// Options that contradict the manifest of an export, and whether each is given.
     pub(crate) fn contradicting_export(&self) -> [(&'static str, bool); 17] {
         [
@@ -248,6 +257,7 @@ impl FileArgs {
             trues: self.trues.clone(),
             falses: self.falses.clone(),
             date_formats: self.date_format.clone(),
+            bits_as_bytes: self.bits_as_bytes,
             widths: self.widths.clone(),
             ignores_extra_fields: self.extra_fields == ExtraFields::Ignore,
             nulls_missing_fields: self.missing_fields == MissingFields::Null,

@@ -245,6 +245,28 @@ fn whole_databases() {
     });
 }
 
+/// Tables that refreshes keep or fill are no data of the source; tables with like names are.
+#[test]
+fn tables_of_refreshes_are_left_out() {
+    on(servers::with_local_infile(), "copy_refreshes", |from| {
+        let names = ["t__inrush_kept_00abcdef", "t__inrush_new", "t__inrush_old", "t__inrush_undone_12345678"];
+        let others = ["t", "t__inrush_kept_00abcde", "t__inrush_keep_00abcdef", "inrush_new"];
+        for name in names.iter().chain(&others) {
+            from.sql(&format!("CREATE TABLE {name} (a INT PRIMARY KEY); INSERT INTO {name} VALUES (1)"));
+        }
+        let into = Place::new(from.server.clone(), "refreshed");
+        let done = copy(from, &into, "");
+        assert_eq!(done.code, 0, "{done}");
+        assert_eq!(done.json["not_copied"]["refresh"].to_string(), format!("{names:?}").replace(", ", ","), "{done}");
+        let copied = into.sql("SHOW TABLES LIKE '%t\\_\\_inrush%'");
+        assert_eq!(copied, "t__inrush_keep_00abcdef|t__inrush_kept_00abcde");
+        assert_eq!(into.sql("SELECT COUNT(*) FROM t, inrush_new"), "1");
+        // One that is named is copied.
+        let done = copy(from, &into, "--tables t__inrush_old");
+        assert_eq!((done.code, into.sql("SELECT a FROM t__inrush_old")), (0, "1".to_owned()), "{done}");
+    });
+}
+
 /// What cannot be copied as it is, by table: what makes it at the source and at the target, the options, the exit code, and words of the message.
 const REFUSED: &[(&str, &str, &str, i32, &str)] = &[
     (

@@ -183,6 +183,30 @@ fn masked_rows() {
     });
 }
 
+/// A condition may name a value that is masked, so the ledger has a fingerprint of it.
+#[test]
+fn a_condition_beside_masks() {
+    on(servers::with_local_infile(), "copy_masked_where", |from| {
+        people(from);
+        let (key, into) = (key(from, "key-one"), target(from));
+        let by = |condition: &str| {
+            let words = ["--tables", "people", "--where", condition, "--mask", "email=email", "--mask-key-file", &key];
+            done(from, &into, &mut by_words(from, &into, &words))
+        };
+        let done = by("email > 'person7@secret.test'");
+        assert_eq!(done.code, 0, "{done}");
+        let n_rows = from.sql("SELECT COUNT(*) FROM people WHERE email > 'person7@secret.test'");
+        assert_eq!(into.sql("SELECT COUNT(*) FROM people"), n_rows);
+        let ledger = into.sql("SELECT mapping FROM inrush_job");
+        assert!(ledger.contains("where") && !ledger.contains("secret.test"), "{ledger}");
+        assert_eq!(by("email > 'person7@secret.test'").code, 0);
+        let refused = by("email > 'person8@secret.test'");
+        assert_eq!(refused.code, 5, "{refused}");
+        refused.says("were copied by an earlier run with other options: where was ");
+        assert!(!refused.stderr.contains("secret.test"), "{refused}");
+    });
+}
+
 #[test]
 fn masks_that_are_refused() {
     on(servers::spread(1), "copy_masks_wrong", |from| {

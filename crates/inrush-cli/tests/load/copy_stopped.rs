@@ -3,6 +3,7 @@
 
 use crate::copy::{copy, watched};
 use crate::copy_resumed::{SMALL, is_whole, source, target};
+use crate::dumps::name_lock;
 use crate::place::{Done, Place, on};
 use crate::session::Session;
 use crate::stopped::{Running, await_true, waits};
@@ -80,6 +81,30 @@ fn ctrl_c_while_the_source_is_waited_for() {
         done.says("the same command goes on where this one stopped");
         drop(holder);
         is_whole(from, into, &copy(from, into, SMALL), "again");
+    });
+}
+
+#[test]
+fn ctrl_c_while_a_table_is_made() {
+    into_each("copy_ctrl_c_create", |from, into| {
+        from.sql("CREATE TABLE d (id INT PRIMARY KEY, a INT, FOREIGN KEY (a) REFERENCES a (id))");
+        into.sql("CREATE TABLE a (id INT PRIMARY KEY)");
+        let holder = Session::open(into, &name_lock(into, "d", "a"));
+        let mut running = Running::spawn(into, watched(from, into, "--tables d"));
+        await_true("a CREATE that waits", || waits(into));
+        running.signal("INT");
+        running.await_notice("stopping; once more leaves at once");
+        let done = running.end();
+        assert_eq!((done.code, names(&done, "not_begun")), (130, vec!["d".to_owned()]), "{done}");
+        done.says("the same command goes on where this one stopped");
+        assert!(!waits(into));
+        drop(holder);
+        let made =
+            "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'd'";
+        assert_eq!(into.sql(made), "0");
+        let done = copy(from, into, "--tables d");
+        assert_eq!(done.code, 0, "{done}");
+        into.sql("DROP TABLE d");
     });
 }
 

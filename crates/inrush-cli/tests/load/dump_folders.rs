@@ -132,19 +132,31 @@ fn a_folder_of_mydumper_with_load_data() {
         place.write("dump/shop-schema-create.sql", "CREATE DATABASE `shop`;\n");
         place.write(
             "dump/shop.t-schema.sql",
-            "CREATE TABLE `t` (\n`id` int PRIMARY KEY,\n`x` text CHARACTER SET utf8mb4,\n`b` blob,\n`c` blob);\n",
+            "CREATE TABLE `t` (\n`id` int PRIMARY KEY,\n`x` text CHARACTER SET utf8mb4,\n`b` blob,\n`c` blob,\n`f` bit(8),\n`w` bit(64));\n",
         );
         place.write(
             "dump/shop.t.00000.sql",
             "/*!40101 SET NAMES binary*/;\n/*!40103 SET TIME_ZONE='+00:00' */;\nLOAD DATA LOCAL INFILE 'shop.t.00000.dat' REPLACE INTO TABLE `t` \
              CHARACTER SET binary FIELDS TERMINATED BY '\\t' ENCLOSED BY '' ESCAPED BY '\\\\' LINES STARTING BY '' TERMINATED BY '\\n' \
-             (`id`,`x`,@b,`c`) SET `b`=UNHEX(@b);\n",
+             (`id`,`x`,@b,`c`,`f`,`w`) SET `b`=UNHEX(@b);\n",
         );
-        place.write("dump/shop.t.00000.dat", b"1\t\xc3\xbc\\n\\t\\\\\t00ff\t\xff\\0\\\n\n2\t\\N\t\\N\t\n");
+        // A BIT column has the bytes of its number.
+        let rows = [
+            &b"1\t\xc3\xbc\\n\\t\\\\\t00ff\t\xff\\0\\\n\t1\t\xff\xfe\xfd\xfc\xfb\xfa\xf9\xf8\n"[..],
+            b"2\t\\N\t\\N\t\t\\N\t\\N\n3\t\t\t\t\\0\t\\0\\0\\0\\0\\0\\0\\0\x05\n4\t\t\t\t\\t\t12345678\n",
+        ];
+        place.write("dump/shop.t.00000.dat", rows.concat());
         let done = place.load("dump --into *");
-        assert_eq!(stored(&done), (0, 2), "{}", done.stderr);
+        assert_eq!(stored(&done), (0, 4), "{}", done.stderr);
         let rows = place.sql("SELECT id, HEX(x), HEX(b), HEX(c) FROM t ORDER BY id");
-        assert_eq!(rows, "1,C3BC0A095C,00FF,FF000A|2,NULL,NULL,");
+        assert_eq!(rows, "1,C3BC0A095C,00FF,FF000A|2,NULL,NULL,|3,,,|4,,,");
+        let bits = place.sql("SELECT id, f + 0, HEX(w) FROM t ORDER BY id");
+        assert_eq!(bits, "1,49,FFFEFDFCFBFAF9F8|2,NULL,NULL|3,0,5|4,9,3132333435363738");
+        // Bytes that are no such number.
+        place.write("dump/shop.t.00000.dat", b"5\t\t\t\t\x01\x02\t1\n");
+        let into = beside(place);
+        let done = load(place, &into, "dump --into *");
+        assert_eq!((done.code, into.sql("SELECT COUNT(*) FROM t")), (2, "0".to_owned()), "{}", done.stderr);
     });
 }
 
@@ -194,6 +206,47 @@ fn rows_of_mydumper_are_counted() {
             "{}",
             done.stderr
         );
+    });
+}
+
+/// A file of which a part is stored, and which is gone or compressed when the same command goes on.
+#[test]
+fn a_file_that_is_gone_when_a_load_goes_on() {
+    everywhere("dump_gone", |place| {
+        std::fs::create_dir(place.path("dump")).unwrap();
+        place.write("dump/metadata", "Finished dump at: 2026-01-01 00:00:01\n");
+        place.write("dump/shop-schema-create.sql", "CREATE DATABASE `shop`;\n");
+        place.write("dump/shop.t-schema.sql", "CREATE TABLE `t` (`a` int, `b` int);\n");
+        let rows = |from: u32| (from..from + 300).map(|n| format!("({n},{n})")).collect::<Vec<_>>().join(",");
+        place.write("dump/shop.t.00000.sql", format!("INSERT INTO `t` VALUES {};\n", rows(0)));
+        place.write("dump/shop.t.00001.sql", format!("INSERT INTO `t` VALUES {};\n", rows(300)));
+        let mut command = place.command("dump --into * --batch 100 --lanes 1 --json -q");
+        let killed = command.env("INRUSH_FAULT", "commit.answered:2").output().unwrap();
+        assert_ne!(killed.status.code(), Some(0));
+        let there = place.sql("SELECT COUNT(*) FROM t");
+        assert_ne!(there, "0");
+        let refused = |says: &str| {
+            let done = place.go_on("dump --into * --batch 100 --lanes 1");
+            assert_eq!(done.code, 2, "{}", done.stderr);
+            assert!(done.stderr.contains(says), "{}", done.stderr);
+            assert!(done.stderr.contains("put the file back"), "{}", done.stderr);
+            assert_eq!(place.sql("SELECT COUNT(*) FROM t"), there, "{}", done.stderr);
+        };
+        std::fs::rename(place.path("dump/shop.t.00000.sql"), place.path("aside")).unwrap();
+        refused("shop.t.00000.sql`, which is gone and was not whole");
+        std::fs::rename(place.path("aside"), place.path("dump/shop.t.00000.sql")).unwrap();
+        compress(place, "dump/shop.t.00000.sql");
+        refused("shop.t.00000.sql`, which is gone, and `");
+        assert!(Command::new("gunzip").arg(place.path("dump/shop.t.00000.sql.gz")).status().unwrap().success());
+        let done = place.go_on("dump --into * --batch 100 --lanes 1");
+        assert_eq!(stored(&done), (0, 600), "{}", done.stderr);
+        // A whole one may go; under another name it would be stored again.
+        compress(place, "dump/shop.t.00000.sql");
+        let done = place.go_on("dump --into *");
+        assert_eq!(done.code, 2, "{}", done.stderr);
+        std::fs::remove_file(place.path("dump/shop.t.00000.sql.gz")).unwrap();
+        let done = place.go_on("dump --into *");
+        assert_eq!((done.code, place.sql("SELECT COUNT(*) FROM t")), (0, "600".to_owned()), "{}", done.stderr);
     });
 }
 

@@ -3,6 +3,8 @@
 
 use crate::manifests::{beside, is_equal, stored};
 use crate::place::{Done, Place, everywhere};
+use crate::session::Session;
+use crate::stopped::{Running, await_true};
 use std::fs::File;
 use std::io::Write as _;
 use std::process::Stdio;
@@ -321,6 +323,87 @@ fn a_text_that_looks_like_null() {
             );
         }
     });
+}
+
+/// Where a dump is in another mode than that of the load, its tables are made as the client makes them.
+#[test]
+fn modes_of_quotes() {
+    everywhere("dump_quotes", |place| {
+        let table = r#"CREATE TABLE "o""dd" ("id" int NOT NULL, "a`b" varchar(20) DEFAULT 'x\' COMMENT 'it''s "q"', PRIMARY KEY ("id"));"#;
+        let text = r#"INSERT INTO "o""dd" VALUES (1,'c:\new'),(2,'"');"#;
+        let view = r#"CREATE VIEW "v" AS SELECT "id" FROM "o""dd";"#;
+        for (mode, change) in [
+            ("ANSI_QUOTES,NO_BACKSLASH_ESCAPES", None),
+            ("ANSI_QUOTES", Some((r"\", r"\\"))),
+            ("NO_BACKSLASH_ESCAPES", Some(("", ""))),
+        ] {
+            let mut dump = format!("SET SQL_MODE='{mode}';\n{table}\n{text}\n{view}\n");
+            match change {
+                Some(("", _)) => {
+                    dump = dump
+                        .replace("\"o\"\"dd\"", "`o\"dd`")
+                        .replace("\"a`b\"", "`a``b`")
+                        .replace("(\"id\")", "(`id`)")
+                        .replace("(\"id\" int", "(`id` int")
+                        .replace("\"v\"", "`v`")
+                        .replace("SELECT \"id\"", "SELECT `id`")
+                }
+                Some((from, to)) => dump = dump.replace(from, to),
+                None => {}
+            }
+            place.write("dump.sql", &dump);
+            let (ours, theirs) = (beside(place), Place::new(place.server.clone(), "theirs"));
+            let done = load(place, &ours, "dump.sql --into *");
+            assert_eq!(stored(&done), (0, 2), "{mode}: {}", done.stderr);
+            play(place, &theirs);
+            for query in
+                ["SHOW CREATE TABLE `o\"dd`", "SELECT HEX(`a``b`) FROM `o\"dd` ORDER BY id", "SELECT COUNT(*) FROM v"]
+            {
+                assert_eq!(ours.sql(query), theirs.sql(query), "{mode}");
+            }
+        }
+    });
+}
+
+/// A signal ends a CREATE TABLE that waits, at the server too.
+#[test]
+fn a_table_that_waits_to_be_made() {
+    everywhere("dump_create_waits", |place| {
+        place.write("d.sql", "CREATE TABLE t (a INT, FOREIGN KEY (a) REFERENCES p (a));\nINSERT INTO t VALUES (1);\n");
+        place.sql("CREATE TABLE p (a INT PRIMARY KEY)");
+        let holder = Session::open(place, &name_lock(place, "t", "p"));
+        let running = Running::spawn(place, place.command("d.sql --into *"));
+        await_true("a CREATE that waits", || creates(place));
+        running.signal("INT");
+        let done = running.end();
+        assert_eq!(done.code, 130, "{done}");
+        done.says("interrupted before a row was sent");
+        assert!(!creates(place));
+        drop(holder);
+        let made =
+            "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 't'";
+        assert_eq!(place.sql(made), "0");
+        let done = place.go_on("d.sql --into *");
+        assert_eq!(stored(&done), (0, 1), "{}", done.stderr);
+    });
+}
+
+/// Whether a CREATE TABLE waits, of a connection without a database.
+fn creates(place: &Place) -> bool {
+    let query = format!(
+        "SELECT COUNT(*) FROM /*!80022 performance_schema*//*M!100000 information_schema*/.processlist
+         WHERE INFO LIKE 'CREATE TABLE `{}`.%' AND STATE LIKE 'Waiting for table metadata%'",
+        place.schema.name()
+    );
+    place.server.sql(&query)[0][0] != "0"
+}
+
+/// What holds a CREATE TABLE of `table`, which has a foreign key to `parent`.
+pub(crate) fn name_lock(place: &Place, table: &str, parent: &str) -> String {
+    match place.is_mysql() {
+        true => format!("BEGIN; SELECT COUNT(*) FROM {parent} INTO @n"),
+        false => format!("BACKUP LOCK {}.{table}", place.schema.name()),
+    }
 }
 
 /// Killed in the middle of a table, the same command stores the rest of it and of the others.

@@ -12,4 +12,6 @@ pub struct RowText {
     pub escape: String,
     /// The column of each field, and the function that decodes it: `UNHEX`, `FROM_BASE64`.
     pub columns: Vec<(String, Option<String>)>,
+    /// Whether a field of a BIT column is the bytes of its number.
+    pub bits_as_bytes: bool,
 }

@@ -73,6 +73,26 @@ SET @@GLOBAL.GTID_PURGED=/*!80000 '+'*/ 'x:1-2';
 -- Dump completed on 2026-01-01  0:00:00
 ";
 
+/// A table is made in the default mode.
+#[test]
+fn definitions_of_other_modes() {
+    let check = |mode: &str, table: &str, want: &str| {
+        let contents = contents(&format!("SET SQL_MODE='{mode}'; {table};"));
+        assert_eq!(contents.tables[0].definition.as_deref(), Some(want), "{mode}: {table}");
+    };
+    let table = r#"CREATE TABLE `t` (`a` text DEFAULT 'x\\' COMMENT "it's")"#;
+    check("", table, table);
+    let ansi = r#"CREATE TABLE "t" ("a""`" int /* "x" */ COMMENT '"y" \'')"#;
+    check("ANSI_QUOTES", ansi, r#"CREATE TABLE `t` (`a"``` int /* "x" */ COMMENT '"y" \'')"#);
+    let plain = r#"CREATE TABLE t (a text DEFAULT 'x\' COMMENT "\n")"#;
+    check("NO_BACKSLASH_ESCAPES", plain, r#"CREATE TABLE `t` (a text DEFAULT 'x\\' COMMENT "\\n")"#);
+    check(
+        "NO_BACKSLASH_ESCAPES,ANSI",
+        r#"CREATE TABLE "t" ("a" text DEFAULT 'x\')"#,
+        r"CREATE TABLE `t` (`a` text DEFAULT 'x\\')",
+    );
+}
+
 #[test]
 fn rows_become_lines() {
     let want =

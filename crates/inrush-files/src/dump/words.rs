@@ -209,7 +209,7 @@ impl<'a> Words<'a> {
         }
         let (database, table) = self.table()?;
         let open = self.next().filter(|token| token.lexeme == Lexeme::Symbol(b'('))?;
-        let rest = String::from_utf8(self.sql[open.range.start..].to_vec()).ok()?;
+        let rest = String::from_utf8(usual_quotes(&self.sql[open.range.start..], self.dialect)).ok()?;
         let definition = format!("CREATE TABLE {} {rest}", quote_ident(&table));
         let mut columns = Vec::new();
         while let Some((column, is_last)) = self.item() {
@@ -368,6 +368,31 @@ impl<'a> Words<'a> {
         let name = self.name()?.to_ascii_lowercase();
         name.split('_').next().map(str::to_owned)
     }
+}
+
+/// The same text with the quotes of the default dialect: names in backticks, and backslashes doubled where they escape nothing.
+fn usual_quotes(sql: &[u8], dialect: Dialect) -> Vec<u8> {
+    if dialect == Dialect::default() {
+        return sql.to_vec();
+    }
+    let mut usual = Vec::with_capacity(sql.len());
+    for token in Lexer::new(sql, dialect) {
+        let text = &sql[token.range];
+        match token.lexeme {
+            Lexeme::Quoted(b'"') if dialect.ansi_quotes => {
+                let name = String::from_utf8_lossy(&text[1..text.len() - 1]).replace("\"\"", "\"");
+                usual.extend(quote_ident(&name).bytes());
+            }
+            Lexeme::Quoted(b'\'' | b'"') if dialect.no_backslash_escapes => {
+                for byte in text {
+                    usual.extend((*byte == b'\\').then_some(b'\\'));
+                    usual.push(*byte);
+                }
+            }
+            _ => usual.extend_from_slice(text),
+        }
+    }
+    usual
 }
 
 /// What a statement is.

@@ -12,6 +12,13 @@ pub(super) fn rewrite(formats: &ValueFormats, text: &str, out: &mut Vec<u8>) -> 
     is_number
 }
 
+/// The number that bytes are, the first one the greatest; `None` for one of more than 64 bits.
+pub(super) fn of_bytes(bytes: &[u8]) -> Option<u64> {
+    let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+    let bytes = &bytes[zeros..];
+    (bytes.len() <= 8).then(|| bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+}
+
 /// The parts of a parsed number.
 struct Number<'t> {
     is_negative: bool,

@@ -26,6 +26,28 @@ fn dates(formats: &[&str], cases: &[(&str, Option<&str>)]) {
 }
 
 #[test]
+fn bits_as_bytes() {
+    let formats = ValueFormats::default().with_bits_as_bytes(true);
+    assert_eq!(formats.to_string(), "bits as bytes");
+    assert!(matches!(formats.rule("n", ColumnKind::Integer), Rule::Keep));
+    let rule = formats.rule("n", ColumnKind::Bits);
+    for (cell, want) in [
+        (&b"1"[..], Some("49")),
+        (b"\0", Some("0")),
+        (b"\x05", Some("5")),
+        (b"\x01\0", Some("256")),
+        (b"\xff\xff\xff\xff\xff\xff\xff\xff", Some("18446744073709551615")),
+        (b"\0\0\0\0\0\0\0\0\0\x09", Some("9")),
+        (b"123456789", None),
+    ] {
+        let mut out = Vec::new();
+        let fits = rule.rewrite(cell, &mut out);
+        assert_eq!(fits.then(|| String::from_utf8(out).unwrap()).as_deref(), want, "{cell:?}");
+    }
+    assert_eq!(rule.reason(b"123456789"), "its 9 bytes are no number of 64 bits");
+}
+
+#[test]
 fn a_decimal_comma() {
     numbers(
         ValueFormats::default().with_decimal(','),

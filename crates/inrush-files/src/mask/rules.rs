@@ -86,6 +86,11 @@ impl MaskRules {
         Ok(())
     }
 
+    /// Identifies a text that may have values in it which are masked: 64 bits, which do not give it away without the key.
+    pub fn fingerprint_of(&self, text: &str) -> String {
+        self.key.fingerprint(text)
+    }
+
     /// The masks of a table. `table` is its name, `schema` that of its database.
     ///
     /// # Errors

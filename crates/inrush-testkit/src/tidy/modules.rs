@@ -191,6 +191,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["inserter"],
             &["transact"],
             &["blocking", "tokio"],
+            &["until_stopped"],
             &["loader", "parts", "read_view"],
             &["verify"],
             &["documents"],

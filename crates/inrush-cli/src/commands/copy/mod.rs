@@ -138,7 +138,7 @@ impl CopyRun<'_> {
             }
         }
         self.go_on()?;
-        std::mem::take(&mut plan.missing).create(&mut target, server, |line| self.output.notice(line))?;
+        std::mem::take(&mut plan.missing).create(&mut target, server, self.signals, |line| self.output.notice(line))?;
         target.close();
         for table in to_copy {
             self.go_on()?;

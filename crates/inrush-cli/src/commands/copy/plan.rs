@@ -38,6 +38,8 @@ pub(super) struct PlannedTable {
     pub(super) job: String,
     /// The condition of the rows that are copied; `None`: all.
     pub(super) condition: Option<String>,
+    /// What must be the same when the copy is continued.
+    pub(super) reading: Mapping,
     pub(super) masks: Option<CopyMasks>,
     pub(super) state: EarlierRuns,
     /// As the source estimates them.
@@ -58,13 +60,6 @@ impl CopyMasks {
     /// Compares masked values of unique columns, from the beginning of a table.
     pub(super) fn unique(&self) -> UniqueMasks {
         UniqueMasks::of(&self.masks, &self.unique)
-    }
-}
-
-impl PlannedTable {
-    /// What must be the same when the copy is continued.
-    pub(super) fn reading(&self) -> Mapping {
-        reading(self.condition.as_deref(), self.masks.as_ref())
     }
 }
 
@@ -108,9 +103,11 @@ impl CopyPlan {
         let schema = from.database().unwrap_or_default();
         let into = to.database().unwrap_or_default();
         let mut tables = find(source, &names(schema, &args.tables)?, &[])?;
+        let all = tables.iter().map(|table| table.name.name.clone()).filter(|name| is_of_refresh(name));
+        let of_refreshes: Vec<_> = all.filter(|_| args.tables.is_empty()).collect();
         match args.tables.is_empty() {
             // The ledger of loads into the source is about the source.
-            true => tables.retain(|table| !is_of_ledger(&table.name.name)),
+            true => tables.retain(|table| !is_of_ledger(&table.name.name) && !is_of_refresh(&table.name.name)),
             false => tables.iter().try_for_each(check_named)?,
         }
         if tables.is_empty() {
@@ -127,7 +124,8 @@ impl CopyPlan {
         }
         let (missing, _) = plan_tables(target, &restored, true)?;
         let jobs = Loader::status(to, into)?;
-        let not_copied = left_out(source, schema, &args.tables)?;
+        let mut not_copied = left_out(source, schema, &args.tables)?;
+        not_copied.extend((!of_refreshes.is_empty()).then_some(("refresh", of_refreshes)));
         let mut planned = Vec::new();
         for (table, restored) in tables.into_iter().zip(restored) {
             let masks = masks.next();
@@ -141,11 +139,11 @@ impl CopyPlan {
             let is_of_it =
                 |found: &&JobStatus| found.source == job && !found.is_kept_table && found.target.to_lowercase() == of;
             let of_it = jobs.iter().find(is_of_it);
+            let now = reading(condition.as_deref(), masks.as_ref(), rules);
             let state = match missing.has(&restored.name) {
                 true => missing_state(&table, of_it)?,
                 false => {
                     check_target((source, from), (target, to), &table, &restored.name)?;
-                    let now = reading(condition.as_deref(), masks.as_ref());
                     match of_it.map(|job| read_otherwise(job, &table, &now, args.truncate)).transpose()?.flatten() {
                         Some(otherwise) => otherwise,
                         None => there_state(target, &restored.name, of_it, args.truncate)?,
@@ -158,6 +156,7 @@ impl CopyPlan {
                 target: restored.name,
                 job,
                 condition,
+                reading: now,
                 masks,
                 state,
                 rows,
@@ -188,6 +187,14 @@ fn names(schema: &str, wanted: &[String]) -> Result<Vec<String>> {
 
 fn is_of_ledger(name: &str) -> bool {
     Ledger::TABLES.iter().chain([&Heartbeats::TABLE]).any(|table| name.eq_ignore_ascii_case(table))
+}
+
+/// Whether a name is one that a refresh gives to the tables that it replaces and fills.
+fn is_of_refresh(name: &str) -> bool {
+    let is_tagged = |(_, tag): (&str, &str)| tag.len() == 8 && tag.bytes().all(|byte| byte.is_ascii_hexdigit());
+    name.ends_with("__inrush_new")
+        || name.ends_with("__inrush_old")
+        || ["__inrush_kept_", "__inrush_undone_"].iter().any(|word| name.rsplit_once(word).is_some_and(is_tagged))
 }
 
 /// Refuses what is named and is no table to copy.
@@ -315,8 +322,10 @@ fn there_state(
 }
 
 /// What must be the same when a copy is continued.
-fn reading(condition: Option<&str>, masks: Option<&CopyMasks>) -> Mapping {
-    let mapping = condition.map_or(Mapping::default(), |condition| Mapping::default().with(WHERE, condition));
+fn reading(condition: Option<&str>, masks: Option<&CopyMasks>, rules: Option<&MaskRules>) -> Mapping {
+    // Where values are masked, a condition may name some of them.
+    let shown = |condition: &str| rules.map_or(condition.to_owned(), |rules| rules.fingerprint_of(condition));
+    let mapping = condition.map_or(Mapping::default(), |condition| Mapping::default().with(WHERE, shown(condition)));
     masks.map_or(mapping.clone(), |masks| mapping.with(MASKS, &masks.masks.fingerprint))
 }
 

@@ -48,7 +48,7 @@ impl RowsOf {
             query: query(table),
             table: table.source.name.quoted(),
             job: table.job.clone(),
-            reading: table.reading(),
+            reading: table.reading.clone(),
             known: table.source.known.clone(),
             masks: table.masks.clone(),
         }

@@ -319,6 +319,11 @@ impl LoadArgs {
         Self { reading: args.reading.of_export(format, csv), ..args }
     }
 
+    /// The same, where cells of BIT columns may be the bytes of their numbers.
+    pub(crate) fn with_bits_as_bytes(self, bits_as_bytes: bool) -> Self {
+        Self { reading: self.reading.clone().with_bits_as_bytes(bits_as_bytes), ..self }
+    }
+
     /// Refuses options that contradict a manifest: it says how files are read, and which table they are of.
     pub(crate) fn check_for_manifest(&self) -> Result<()> {
         self.dump.check_unused()?;

@@ -19,6 +19,7 @@ use crate::connection::{Environment, hint_at_login};
 use crate::{Output, exit};
 use inrush::blocking::Connection;
 use inrush::sans_io::load::FieldTarget;
+use inrush::sans_io::load::ledger::State;
 use inrush::sans_io::write::Computed;
 use inrush::sans_io::write::expression::Part;
 use inrush::table::TableName;
@@ -28,6 +29,7 @@ use inrush_core::session::{Discard, Query};
 use inrush_core::{Error, Kind, Result, human, zone};
 use inrush_files::{DumpContents, DumpFolder, DumpTable, OtherStatement, RowText};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 /// Loads the dump that the arguments name, if they name one for several tables, and returns the exit code.
 pub(super) fn run(args: &LoadArgs, signals: &Watch, output: &Output) -> Result<Option<u8>> {
@@ -81,6 +83,12 @@ pub(super) fn run(args: &LoadArgs, signals: &Watch, output: &Output) -> Result<O
     let with_rows = || with_rows.iter().copied();
     let to_fill: Vec<_> = with_rows().filter(|(_, target)| !missing.has(&target.name)).collect();
     check_triggers(&mut connection, file, &to_fill, &args)?;
+    if let Some(folder) = &folder
+        && !args.loads_again()
+        && !args.fills_alone()
+    {
+        check_files_of_jobs(folder, &to_fill, &Loader::status(&config, &database)?)?;
+    }
     if args.fills_alone() && !args.dump.takes_rows() {
         return Err(Error::config(
             "`--truncate` and `--schema-only` exclude each other: no row takes the place of those that are there",
@@ -94,7 +102,7 @@ pub(super) fn run(args: &LoadArgs, signals: &Watch, output: &Output) -> Result<O
             missing.names()
         )),
         true => {}
-        false => missing.create(&mut connection, "another server", |line| output.notice(line))?,
+        false => missing.create(&mut connection, "another server", signals, |line| output.notice(line))?,
     }
     drop(connection);
     let load = |(table, target): (&DumpTable, &RestoreTarget)| TableLoad {
@@ -158,6 +166,7 @@ fn of_text(args: &LoadArgs, target: &RestoreTarget, table: &DumpTable, text: &Ro
     });
     let columns = (text.columns.iter().map(field).collect(), computed.collect());
     args.for_manifest(&target.name, table.files.clone(), (ManifestFormat::Csv, Some(&csv)), columns)
+        .with_bits_as_bytes(text.bits_as_bytes)
 }
 
 /// What is in a database by its name: whether it is a view.
@@ -274,6 +283,65 @@ fn check_triggers(
         )));
     }
     Ok(())
+}
+
+/// Refuses a folder that lacks a file of which earlier runs have stored rows: those that are left would be missing, and the same rows under
+/// another name would be stored again.
+fn check_files_of_jobs(
+    folder: &DumpFolder,
+    to_fill: &[(&DumpTable, &RestoreTarget)],
+    jobs: &[JobStatus],
+) -> Result<()> {
+    let canonical = |path: &str| std::fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
+    let place = canonical(folder.path());
+    for (table, target) in to_fill {
+        let source_of = |file: &String| canonical(file.strip_suffix(&format!("#{}", table.name)).unwrap_or(file));
+        let files: Vec<_> = table.files.iter().map(source_of).collect();
+        let of = format!("{}.{}", target.name.schema, target.name.name).to_lowercase();
+        let is_of = |job: &&JobStatus| {
+            !job.is_kept_table
+                && job.target.to_lowercase() == of
+                && Path::new(&job.source).parent() == Some(&place)
+                && !files.iter().any(|file| *file == Path::new(&job.source))
+        };
+        for job in jobs.iter().filter(is_of) {
+            let plain = |path: &Path| path.with_extension("").display().to_string();
+            let gone = Path::new(&job.source);
+            let is_same = |file: &&PathBuf| {
+                let file = file.as_path();
+                plain(file) == gone.display().to_string() || plain(gone) == file.display().to_string() || {
+                    is_compressed(file) && is_compressed(gone) && plain(file) == plain(gone)
+                }
+            };
+            let twin = files.iter().find(is_same);
+            if job.state == State::Done && twin.is_none() {
+                continue;
+            }
+            let stored = human::counted(job.totals.rows, "row");
+            let what = match twin {
+                Some(twin) => format!(
+                    "{stored} of table {} are stored from `{}`, which is gone, and `{}` is there in its place",
+                    quote_ident(&table.name),
+                    job.source,
+                    twin.display()
+                ),
+                None => format!(
+                    "{stored} of table {} are stored from `{}`, which is gone and was not whole",
+                    quote_ident(&table.name),
+                    job.source
+                ),
+            };
+            return Err(Error::data(what).with_hint(format!(
+                "put the file back under its name, and the same command goes on; `inrush load --forget {}` drops what the ledger has of it",
+                job.id
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn is_compressed(file: &Path) -> bool {
+    file.extension().is_some_and(|ending| ending == "gz" || ending == "zst")
 }
 
 /// The missing tables, if this server takes them as the dump defines them.

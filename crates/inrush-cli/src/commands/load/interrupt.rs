@@ -114,9 +114,26 @@ impl Watch {
         lock(&self.state).held = Some(notice);
     }
 
+    /// The same until it is dropped.
+    pub(crate) fn held(&self, notice: &'static str) -> Held<'_> {
+        Held { watch: self, before: lock(&self.state).held.replace(notice) }
+    }
+
     /// Whether there was a signal to stop.
     pub(crate) fn is_over(&self) -> bool {
         lock(&self.state).is_over
+    }
+}
+
+/// Until it is dropped, the first signal does not end the process.
+pub(crate) struct Held<'a> {
+    watch: &'a Watch,
+    before: Option<&'static str>,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        lock(&self.watch.state).held = self.before;
     }
 }
 

@@ -11,7 +11,8 @@ mod mydumper;
 mod mysql_shell;
 
 use super::contents::{DumpContents, DumpTable, Reading};
-use super::words;
+use super::statements::Statements;
+use super::words::{self, Statement};
 use crate::script::script_bytes;
 use inrush_core::error::{Error, Result};
 use inrush_core::sql::Dialect;
@@ -92,6 +93,11 @@ impl DumpFolder {
         check_compressed_twice(&files)?;
         let path = folder.trim_end_matches('/').to_owned();
         Ok(Some(Self { path, program, files, database }))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &str {
+        &self.path
     }
 
     /// The program that wrote it.
@@ -175,7 +181,8 @@ impl DumpFolder {
     fn views_in_order(&self, views: &[(String, String)]) -> Result<Vec<String>> {
         let mut left = Vec::new();
         for (name, file) in views {
-            let reads = words::tables_read(self.text_of(file)?.as_bytes(), Dialect::default());
+            let text = self.text_of(file)?;
+            let reads = words::tables_read(text.as_bytes(), dialect_of(text.as_bytes()));
             left.push((name, file, reads.iter().map(|name| name.to_lowercase()).collect::<BTreeSet<_>>()));
         }
         let mut ordered = Vec::new();
@@ -193,6 +200,21 @@ impl DumpFolder {
         }
         Ok(ordered)
     }
+}
+
+/// How quotes are read in a file of one view.
+fn dialect_of(text: &[u8]) -> Dialect {
+    let mut statements = Statements::new(text, text.len());
+    let mut dialect = Dialect::default();
+    while let Ok(Some(part)) = statements.next() {
+        let now = statements.settings().dialect;
+        match words::statement(statements.text(&part), now) {
+            Statement::Set | Statement::LeftOut => statements.note(&part),
+            Statement::Schema(_) => dialect = now,
+            _ => {}
+        }
+    }
+    dialect
 }
 
 /// Refuses rows that are not read as LOAD DATA reads them. Within quotes `\N` is NULL and `\t` a tab there, and without an escape the word NULL

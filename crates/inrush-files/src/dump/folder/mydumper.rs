@@ -17,11 +17,13 @@
 use super::DumpFolder;
 use crate::decompress::Compression;
 use crate::dump::contents::{DumpContents, Reading};
+use crate::dump::row_text::RowText;
 use crate::dump::statements::{Statements, Zone, is_utf8, settled};
 use crate::dump::words::{self, LoadData, Statement};
 use crate::script::script_bytes;
 use inrush_core::error::{Error, Result};
 use inrush_core::sql::Dialect;
+use std::collections::BTreeMap;
 
 /// Whether a folder with these files is one.
 pub(super) fn is_of(files: &[String]) -> bool {
@@ -50,9 +52,11 @@ pub(super) fn read(folder: &DumpFolder) -> Result<DumpContents> {
     add_bodies(folder, &ending_in(&["-schema-triggers.sql", "-schema-trigger.sql"]), &mut reading)?;
     let mut contents = reading.end();
     let is_rows = |file: &&String| plain(file).ends_with(".sql") && !is_definition(file);
-    let mut zone = None;
+    let (mut zone, mut stems) = (None, BTreeMap::new());
     for file in of_database.iter().filter(is_rows) {
-        add_rows(folder, file, &mut contents, &mut zone)?;
+        if let Some(table) = add_rows(folder, file, &mut contents, &mut zone)? {
+            check_name(folder, file, table, &mut stems)?;
+        }
     }
     check_text_files(folder, &of_database, &contents)?;
     note_counts(folder, &database, &mut contents)?;
@@ -153,10 +157,44 @@ fn empty(path: &str) -> Error {
     )
 }
 
-/// Adds the rows of a file to their table.
-fn add_rows(folder: &DumpFolder, file: &str, contents: &mut DumpContents, zone: &mut Option<Zone>) -> Result<()> {
+/// Refuses a file whose name differs from those of the other files of its table by more than numbers: `shop.t.00000 (copy).sql`.
+fn check_name<'a>(
+    folder: &DumpFolder,
+    file: &'a str,
+    table: String,
+    stems: &mut BTreeMap<String, (&'a str, &'a str)>,
+) -> Result<()> {
+    let mut stem = plain(file).trim_end_matches(".sql");
+    while let Some((rest, digits)) = stem.rsplit_once('.')
+        && !digits.is_empty()
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        stem = rest;
+    }
+    match stems.get(&table) {
+        Some((other, first)) if *other != stem => Err(Error::data(format!(
+            "`{}` and `{}` have rows of table `{table}`, and their names differ by more than a number",
+            folder.path_of(file),
+            folder.path_of(first)
+        ))
+        .with_hint("one may be a copy of another file: compare the folder with its origin")),
+        Some(_) => Ok(()),
+        None => {
+            stems.insert(table, (stem, file));
+            Ok(())
+        }
+    }
+}
+
+/// Adds the rows of a file to their table, which is returned; `None` if it has none.
+fn add_rows(
+    folder: &DumpFolder,
+    file: &str,
+    contents: &mut DumpContents,
+    zone: &mut Option<Zone>,
+) -> Result<Option<String>> {
     let path = folder.path_of(file);
-    let Some(head) = head(&path, file)? else { return Ok(()) };
+    let Some(head) = head(&path, file)? else { return Ok(None) };
     if *zone.get_or_insert(head.zone.clone()) != head.zone {
         return Err(Error::data(format!(
             "the rows of `{path}` are in another time zone than those of the files before it"
@@ -169,7 +207,7 @@ fn add_rows(folder: &DumpFolder, file: &str, contents: &mut DumpContents, zone: 
             return Err(mixed(&path, &head.table));
         }
         table.files.push(format!("{path}#{}", head.table));
-        return Ok(());
+        return Ok(Some(head.table));
     };
     let said = load.charset.as_deref().unwrap_or("binary");
     // The bytes are as the columns have them then.
@@ -181,15 +219,18 @@ fn add_rows(folder: &DumpFolder, file: &str, contents: &mut DumpContents, zone: 
         return Err(Error::config(format!("the texts that `{path}` loads are in {charset}, not in UTF-8"))
             .with_hint("dump again with `--set-names utf8mb4`"));
     }
-    if !table.files.is_empty() && table.text.as_ref() != Some(&load.text) {
+    let is_alike = |text: &RowText| load.text == RowText { bits_as_bytes: false, ..text.clone() };
+    if !table.files.is_empty() && !table.text.as_ref().is_some_and(is_alike) {
         return Err(mixed(&path, &head.table));
     }
     let name = load.file.rsplit('/').next().unwrap_or_default();
     let stored = folder.files.iter().find(|file| *file == name || plain(file) == name);
     let stored = stored.ok_or_else(|| folder.missing(name, &format!("`{file}`")))?;
     table.files.push(folder.path_of(stored));
-    table.text = Some(load.text);
-    Ok(())
+    // A table without a definition may have such columns as well.
+    let bits_as_bytes = table.definition.as_deref().is_none_or(has_bits);
+    table.text = Some(RowText { bits_as_bytes, ..load.text });
+    Ok(Some(head.table))
 }
 
 /// The first character set of the columns of a table that is no UTF-8.
@@ -197,6 +238,14 @@ fn charset_of(definition: Option<&str>) -> Option<String> {
     match words::statement(definition?.as_bytes(), Dialect::default()) {
         Statement::Create(created) => created.charsets.into_iter().find(|name| !is_utf8(name) && name != "binary"),
         _ => None,
+    }
+}
+
+/// Whether a table has a BIT column.
+fn has_bits(definition: &str) -> bool {
+    match words::statement(definition.as_bytes(), Dialect::default()) {
+        Statement::Create(created) => created.columns.iter().any(|column| column.ty == "BIT"),
+        _ => true,
     }
 }
 

@@ -280,6 +280,8 @@ fn row_text(folder: &DumpFolder, file: &str, options: &Value) -> Result<RowText>
         quote: text("fieldsEnclosedBy", ""),
         escape: text("fieldsEscapedBy", "\\"),
         columns,
+        // It encodes them.
+        bits_as_bytes: false,
     })
 }
 

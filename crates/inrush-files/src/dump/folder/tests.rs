@@ -87,7 +87,8 @@ fn a_folder_of_mydumper() {
     let (l, t) = (files(&["F/shop.l.00000.dat.gz"]), files(&["F/shop.t.00002.sql#t", "F/shop.t.00010.sql#t"]));
     assert_eq!(tables, [("empty", false, &[][..]), ("l", true, &l[..]), ("t", true, &t[..])]);
     let columns = vec![("a".into(), None), ("b".into(), Some("UNHEX".into())), ("j".into(), None)];
-    let text = RowText { delimiter: "\t".into(), quote: String::new(), escape: "\\".into(), columns };
+    let text =
+        RowText { delimiter: "\t".into(), quote: String::new(), escape: "\\".into(), columns, bits_as_bytes: false };
     assert_eq!(contents.tables[1].text.as_ref(), Some(&text));
     assert_eq!(contents.time_zone.as_deref(), Some("+00:00"));
     let others: Vec<_> = contents.others.iter().filter_map(|other| other.subject.clone()).collect();
@@ -182,6 +183,68 @@ fn counts_of_mydumper() {
     assert!(error.contains("`metadata` says that table `a b` has 3 rows, and no file has them"), "{error}");
     let error = read(&[("metadata", counts), CREATE, TABLE, other], "").unwrap_err();
     assert!(error.contains("`metadata` says that table `t` has 2 rows, and no file has them"), "{error}");
+}
+
+/// The names of the files of a table differ by numbers alone.
+#[test]
+fn copies_of_files_of_mydumper() {
+    let rows = |name| (name, "INSERT INTO `t` VALUES (1);\n");
+    let with = |name| read(&[ENDED, CREATE, TABLE, rows("shop.t.00000.sql"), rows(name)], "");
+    for name in ["shop.t.00001.sql", "shop.t.sql", "shop.t.00000.00001.sql", "shop.t.9.9.9.sql"] {
+        assert!(with(name).is_ok(), "{name}: {:?}", with(name));
+    }
+    for name in
+        ["shop.t.00000 (copy).sql", "shop.t.00000 - Copy.sql", "shop.t.00000_1.sql", "shop.t2.00000.sql", "shop.t..sql"]
+    {
+        let error = with(name).unwrap_err();
+        assert!(
+            error.contains("have rows of table `t`, and their names differ by more than a number"),
+            "{name}: {error}"
+        );
+    }
+    // The name of a table may be any.
+    assert!(read(&[ENDED, CREATE, TABLE, rows("shop.t (copy).00000.sql"), rows("shop.t (copy).1.sql")], "").is_ok());
+}
+
+/// Texts as they are stored, where names are in double quotes.
+#[test]
+fn character_sets_are_found_in_each_mode() {
+    let table = "CREATE TABLE \"t\" (\n\"a\" varchar(9) CHARACTER SET latin1,\n\"f\" bit(3));\n";
+    let ansi = format!("SET SQL_MODE='ANSI_QUOTES';\n{table}");
+    let usual = table.replace('"', "`");
+    let load =
+        "SET NAMES binary;\nLOAD DATA LOCAL INFILE 'shop.t.00000.dat' INTO TABLE `t` CHARACTER SET binary (`a`,`f`);\n";
+    for definition in [&ansi, &usual] {
+        let files = [
+            ENDED,
+            CREATE,
+            ("shop.t-schema.sql", &**definition),
+            ("shop.t.00000.dat", "1\t1\n"),
+            ("shop.t.00000.sql", load),
+        ];
+        let error = read(&files, "").unwrap_err();
+        assert!(error.contains("are in latin1, not in UTF-8"), "{definition}: {error}");
+        let definition = definition.replace("latin1", "utf8mb4");
+        let files = [
+            ENDED,
+            CREATE,
+            ("shop.t-schema.sql", &*definition),
+            ("shop.t.00000.dat", "1\t1\n"),
+            ("shop.t.00000.sql", load),
+        ];
+        let contents = read(&files, "").unwrap();
+        assert!(contents.tables[0].text.as_ref().unwrap().bits_as_bytes, "{definition}");
+    }
+    let views = [
+        (
+            "shop.a-schema-view.sql",
+            "SET SQL_MODE='ANSI_QUOTES';\nCREATE VIEW \"a\" AS select \"x\" from \"b\";\nSET SQL_MODE='';\n",
+        ),
+        ("shop.b-schema-view.sql", "SET SQL_MODE='ANSI_QUOTES';\nCREATE VIEW \"b\" AS select 1 AS \"x\";\n"),
+    ];
+    let contents = read(&[ENDED, CREATE, TABLE, views[0], views[1]], "").unwrap();
+    let made: Vec<_> = contents.others.iter().filter_map(|other| other.view.clone()).collect();
+    assert_eq!(made, ["b", "a"]);
 }
 
 /// Files that are there and would be passed over.

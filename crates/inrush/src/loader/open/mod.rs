@@ -24,7 +24,7 @@ use crate::Config;
 use crate::blocking::Connection;
 use crate::table::{self, TableName};
 use crate::trace::Context;
-use crate::verbs;
+use crate::until_stopped::execute_until_stopped;
 use inrush_core::column::Column;
 use inrush_core::column::Rules;
 use inrush_core::column::check::Check;
@@ -41,9 +41,8 @@ use inrush_core::write::{Allowed, Chooser, Computed, LocalInfile, Method, Need, 
 use inrush_core::zone;
 use inrush_core::{Error, Kind, Result};
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 use steps::rights;
 
 /// Everything up to a target's first lane: on one connection that is closed again.
@@ -624,8 +623,10 @@ fn prepare_table(connection: &mut Connection, target: &Target, jobs: &mut Jobs) 
         let has_run = jobs.alone(connection, target, |connection, jobs| {
             jobs.step(connection, JobStep::Truncate, |connection, jobs| {
                 target.load.control.waits(0, Some("TRUNCATE"));
-                execute_until_stopped(connection, target, &format!("TRUNCATE TABLE {}", name.quoted()))
-                    .map_err(|e| cannot_truncate(e, &name.name))?;
+                execute_until_stopped(connection, &format!("TRUNCATE TABLE {}", name.quoted()), || {
+                    target.load.control.is_stopping()
+                })
+                .map_err(|e| cannot_truncate(e, &name.name))?;
                 jobs.forget_others(connection, target)
             })
         })?;
@@ -633,41 +634,6 @@ fn prepare_table(connection: &mut Connection, target: &Target, jobs: &mut Jobs) 
     }
     steps::first(connection, target, jobs)
 }
-
-/// Executes a statement that may wait long for others who use the table. A request to stop ends it at the server too: once its connection is
-/// gone, a server may execute it still, long after the load has ended.
-fn execute_until_stopped(connection: &mut Connection, target: &Target, statement: &str) -> Result<()> {
-    let (control, id) = (&target.load.control, connection.connection_id());
-    let (over, is_over) = channel::<()>();
-    let (done, is_killed) = std::thread::scope(|scope| {
-        let killing = scope.spawn(move || {
-            while is_over.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
-                if control.is_stopping() {
-                    let killed = Connection::connect(verbs::killer(&target.config))
-                        .and_then(|mut killer| killer.execute(&verbs::kill_query(id), ()));
-                    return killed.is_ok();
-                }
-            }
-            false
-        });
-        let done = connection.execute(statement, ()).map(drop);
-        drop(over);
-        (done, killing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    });
-    // One that came late would end the next statement.
-    if is_killed {
-        while connection.execute("DO 0", ()).is_err_and(|error| error.code() == verbs::KILLED) {}
-    }
-    match done {
-        Err(error) if is_killed && error.code() == verbs::KILLED => {
-            Err(Error::new(Kind::Interrupted, "interrupted before a row was sent"))
-        }
-        done => done,
-    }
-}
-
-/// How often a statement that waits looks for a request to stop.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 fn cannot_truncate(error: Error, table: &str) -> Error {
     /// ER_TRUNCATE_ILLEGAL_FK

@@ -40,7 +40,7 @@ pub(super) fn run(args: &LoadArgs, signals: &Watch, output: &Output) -> Result<O
         return Err(Error::config(format!("{} is not there, and `--dry-run` makes no table", missing.names()))
             .with_hint("make the tables first, or load without `--dry-run`"));
     }
-    missing.create(&mut connection, &found.manifest.server, |line| output.notice(line))?;
+    missing.create(&mut connection, &found.manifest.server, signals, |line| output.notice(line))?;
     drop(connection);
     let load = |at: usize| table_load(&found, &targets[at], &found.manifest.tables[at], format, args);
     many::run(args, order.into_iter().map(load).collect(), signals, output).map(Some)

@@ -2,7 +2,9 @@
 
 use super::definition::{Definition, like};
 use super::order::by_references;
+use crate::commands::load::Watch;
 use inrush::blocking::Connection;
+use inrush::execute_until_stopped;
 use inrush::table::TableName;
 use inrush_core::sql::{Dialect, Lexeme, Lexer};
 use inrush_core::{Error, Kind, Result};
@@ -154,18 +156,32 @@ impl Missing {
     /// Makes the tables, as this server takes them ([`Missing::for_server`]).
     ///
     /// # Errors
-    /// Those of the server, by table.
-    pub(crate) fn create(self, connection: &mut Connection, server: &str, mut say: impl FnMut(&str)) -> Result<()> {
+    /// Those of the server, by table; `Interrupted` after a signal, which ends a CREATE that waits.
+    pub(crate) fn create(
+        self,
+        connection: &mut Connection,
+        server: &str,
+        signals: &Watch,
+        mut say: impl FnMut(&str),
+    ) -> Result<()> {
+        // A CREATE may wait for others, by its foreign keys.
+        let _held = signals.held("stopping; once more leaves at once");
         // A table may be made before the one that it refers to, with defaults that a strict mode refuses.
         connection.execute("SET SESSION foreign_key_checks = 0, sql_mode = 'NO_ENGINE_SUBSTITUTION'", ())?;
         for (name, here) in self.for_server(connection, &mut say)?.0 {
             let name = name.quoted();
-            connection.execute(here.text(), ()).map_err(|error| {
+            execute_until_stopped(connection, here.text(), || signals.is_over()).map_err(|error| {
+                if error.kind() == Kind::Interrupted {
+                    return error;
+                }
                 error.while_doing(&format!("creating {name}")).with_hint(format!(
                     "the definition is of {server}; create the table as it should be here, and the same command fills it"
                 ))
             })?;
             say(&format!("created {name}"));
+            if signals.is_over() {
+                return Err(Error::new(Kind::Interrupted, "interrupted before a row was sent"));
+            }
         }
         Ok(())
     }
