@@ -4,7 +4,7 @@
 //! insert, query .. (cases) -> runner (rounds, shuffled) -> results (JSON Lines, saved as they come) -> stats -> table, html
 //! ```
 //! A case calls the public library, as any program does. Everything but [`insert::Writer`], the
-//! `Bench` of each other experiment, [`doctor::examine`], [`tune::copy`], [`tune::rows_of_table`], `own_schema`, [`peer::Peers`], [`relay`], [`facts`] and [`server_file`] is pure.
+//! `Bench` of each other experiment, [`doctor::examine`], [`tune::copy`], [`rows_of_table`], `own_schema`, [`peer::Peers`], [`relay`], [`facts`] and [`server_file`] is pure.
 
 pub mod advice;
 pub mod answer;
@@ -32,6 +32,7 @@ pub mod query;
 pub mod relay;
 pub mod results;
 mod rights;
+pub mod rows_of_table;
 pub mod rtt;
 pub mod runner;
 pub mod server_file;

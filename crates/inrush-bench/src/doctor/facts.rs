@@ -1,5 +1,6 @@
 //! What the rules know of a server, a table and the way to them. Plain values, so that a test writes them down.
 
+use super::gain::Gain;
 use inrush::sans_io::human;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,6 +20,8 @@ pub struct Facts {
     pub redo_sync: Option<Sync>,
     /// See [`Self::redo_sync`].
     pub binlog_sync: Option<Sync>,
+    /// Blocks of 4 KiB that the probe wrote to the file system of the server's data, each until it was on the disk.
+    pub disk_sync: Option<Sync>,
     /// The time of all COMMIT statements and of all INSERT, LOAD DATA and REPLACE statements since the server started.
     pub commit_time: Option<(Duration, Duration)>,
     /// Bytes of all tables and indexes of InnoDB.
@@ -37,6 +40,8 @@ pub struct Facts {
     pub table: Option<Table>,
     /// What the probe measured, if it was allowed.
     pub probe: Option<Probe>,
+    /// What changed settings brought on twins, by rule.
+    pub gains: BTreeMap<&'static str, Gain>,
     /// What could not be read.
     pub unknown: Vec<String>,
 }
@@ -204,6 +209,15 @@ impl Facts {
         )
     }
 
+    /// How long the disk itself takes, as evidence, if the probe could measure it.
+    pub fn disk(&self) -> Option<String> {
+        let Sync { count, mean } = self.disk_sync?;
+        let millis = mean.as_secs_f64() * 1000.0;
+        Some(format!(
+            "4 KiB take {millis:.2} ms until they are on the disk of the server's data (the median of {count})"
+        ))
+    }
+
     /// How long the server runs.
     pub fn uptime(&self) -> String {
         human::time(Duration::from_secs(self.count("uptime").unwrap_or_default()))
@@ -258,6 +272,13 @@ impl Facts {
             let grant = grant.to_uppercase();
             grant.contains(right) || grant.contains("ALL PRIVILEGES")
         })
+    }
+}
+
+impl Link {
+    /// Whether the server is on this machine.
+    pub fn is_local(&self) -> bool {
+        self.is_socket || self.local_socket.is_some()
     }
 }
 

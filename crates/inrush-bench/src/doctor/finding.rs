@@ -1,5 +1,6 @@
 //! What a rule found: evidence, effect, advice.
 
+use super::gain::Gain;
 use serde::Serialize;
 
 /// What was found.
@@ -37,6 +38,17 @@ pub enum Effect {
         /// What was measured.
         what: String,
     },
+    /// Measured on two servers of the same kind on this machine, one of which had this setting changed: so many times as fast.
+    Twin {
+        /// The median of the turns.
+        factor: f64,
+        /// The least of the turns.
+        least: f64,
+        /// The greatest.
+        most: f64,
+        /// What was changed, and the work.
+        what: String,
+    },
     /// Computed of the server's own counters.
     Attributed {
         /// The share of the time or of the events, 0 to 1.
@@ -72,9 +84,33 @@ impl Effect {
         match self {
             Self::Blocks { .. } => 1000.0,
             Self::Measured { factor, .. } => (factor - 1.0).max(0.0) * 10.0,
+            // Turns that disagree show nothing: such a finding comes after facts that matter.
+            Self::Twin { factor, least, .. } => {
+                if *least > 1.0 {
+                    (factor - 1.0) * 10.0
+                } else {
+                    0.0
+                }
+            }
             Self::Attributed { share, .. } => share / (1.0 - share).max(0.01) * 10.0,
             Self::Known { weight, .. } => *weight,
         }
+    }
+
+    /// Takes the measurement on twins. One of the server itself is nearer to the truth if the server is elsewhere, where its disk and its
+    /// processors are others.
+    pub(super) fn measure_on_twins(&mut self, gain: &Gain, is_local: bool) {
+        let stays = matches!(self, Self::Blocks { .. }) || (matches!(self, Self::Measured { .. }) && !is_local);
+        if stays {
+            return;
+        }
+        let Gain { factor, range: (least, most), change, lanes } = gain;
+        let on = match lanes {
+            1 => "one connection".to_owned(),
+            n => format!("{n} connections"),
+        };
+        let what = format!("rows copied by {on}, 1,000 a transaction, with {change} on a server like it");
+        *self = Self::Twin { factor: *factor, least: *least, most: *most, what };
     }
 
     /// In words, with how it is known.
@@ -82,6 +118,12 @@ impl Effect {
         match self {
             Self::Blocks { what } => format!("blocks: {what}"),
             Self::Measured { factor, what } => format!("measured: {factor:.1} x, {what}"),
+            Self::Twin { factor, least, most, what } if *least > 1.0 => {
+                format!("twin: {factor:.2} x ({least:.2} to {most:.2}), {what}")
+            }
+            Self::Twin { factor, least, most, what } => {
+                format!("twin: no difference for certain ({factor:.2} x, {least:.2} to {most:.2}), {what}")
+            }
             Self::Attributed { share, of } => format!("counted: {:.0} % of {of}", share * 100.0),
             Self::Known { what, .. } => format!("known: {what}"),
         }

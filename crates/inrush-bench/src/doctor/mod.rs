@@ -3,11 +3,14 @@
 //!
 //! ```text
 //! connection -> read (queries, each may be refused) -> Facts -> rules (a file each, pure) -> findings, ranked -> text, JSON, page
+//!                                           probe, twins -^
 //! ```
 //! A rule knows facts only, so each one is tested without a server. What the server did not let us read is listed, and no rule guesses it.
 
+mod disk;
 mod facts;
 mod finding;
+mod gain;
 pub mod guide;
 mod link;
 mod page;
@@ -15,15 +18,19 @@ mod probe;
 mod read;
 mod rules;
 mod text;
+mod twin;
 
 pub use facts::{Facts, Index, Link, Probe, Sync, Table};
 pub use finding::{Effect, Finding, Risk};
+pub use gain::Gain;
 pub use page::page;
 pub use rules::{Area, RULES, Rule};
 pub use text::shown;
+pub use twin::{Twin, Twins};
 
 use inrush::Config;
 use inrush::sans_io::Result;
+use inrush::sans_io::wire::ServerVersion;
 use inrush::table::TableName;
 
 /// What was found, and what could not be read.
@@ -39,28 +46,48 @@ pub struct Examination {
     pub n_rules: usize,
     /// Whether the probe ran.
     pub is_probed: bool,
+    /// Whether settings were changed on twins.
+    pub has_twins: bool,
     /// What could not be read, and why: `performance_schema: it is off`.
     pub unknown: Vec<String>,
 }
 
 /// Examines the server, and `table` if there is one. It sends queries only, in a read-only session, unless `may_probe`: then it also
-/// writes into a schema of its own, which it drops.
+/// writes into a schema of its own, which it drops. With `twins` the settings that it finds are also changed on servers that these start.
 ///
 /// # Errors
-/// Those of the connection; `Config` for a table that does not exist; `Server` if the probe may not create its schema. A query that is
-/// refused is listed in [`Examination::unknown`].
-pub fn examine(config: &Config, table: Option<&TableName>, may_probe: bool) -> Result<Examination> {
+/// Those of the connection; `Config` for a table that does not exist, or if `twins` cannot start servers of this kind; `Server` if the
+/// probe may not create its schema; `Interrupted` if `twins` says so. A query that is refused is listed in [`Examination::unknown`].
+pub fn examine(
+    config: &Config,
+    table: Option<&TableName>,
+    may_probe: bool,
+    twins: Option<&mut dyn Twins>,
+) -> Result<Examination> {
     let mut facts = read::facts(config, table)?;
+    if let Some(twins) = &twins {
+        twins.check(&ServerVersion::parse(facts.var("version").unwrap_or_default()))?;
+    }
     if may_probe {
         probe::run(config, &mut facts)?;
     }
-    Ok(judge(facts))
+    let has_twins = twins.is_some();
+    if let Some(twins) = twins {
+        let found: Vec<&str> = judge(facts.clone()).findings.iter().map(|finding| finding.rule).collect();
+        twin::run(config, &mut facts, &found, twins)?;
+    }
+    Ok(Examination { has_twins, ..judge(facts) })
 }
 
 /// Applies every rule to the facts.
 pub fn judge(facts: Facts) -> Examination {
     let mut findings: Vec<Finding> =
         RULES.iter().filter_map(|rule| Some((rule.check)(&facts)?.of(rule.name, rule.source))).collect();
+    for finding in &mut findings {
+        if let Some(gain) = facts.gains.get(finding.rule) {
+            finding.effect.measure_on_twins(gain, facts.link.is_local());
+        }
+    }
     findings.sort_by(|a, b| b.effect.rank().total_cmp(&a.effect.rank()));
     Examination {
         server: facts.server,
@@ -68,6 +95,7 @@ pub fn judge(facts: Facts) -> Examination {
         findings,
         n_rules: RULES.len(),
         is_probed: facts.probe.is_some(),
+        has_twins: false,
         unknown: facts.unknown,
     }
 }

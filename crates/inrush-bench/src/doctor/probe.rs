@@ -3,6 +3,7 @@
 //! Rows of the table are copied within the server, into a table like it and into the same without its secondary indexes, so neither
 //! this client nor the network is measured. Triggers and foreign keys are not copied: what they would do is not ours to repeat.
 
+use super::disk;
 use super::facts::{Facts, Probe, Table};
 use crate::own_schema::OwnSchema;
 use inrush::blocking::Connection;
@@ -29,6 +30,7 @@ pub(super) fn run(config: &Config, facts: &mut Facts) -> Result<()> {
     {
         facts.unknown.push(format!("the price of the indexes: {}", error.message()));
     }
+    facts.disk_sync = disk::measure(facts);
     if let Err(error) = schema.remove() {
         facts.unknown.push(error.message().to_owned());
     }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 /// The findings, wrapped to `width` columns.
 pub fn shown(examination: &Examination, width: usize) -> String {
-    let Examination { server, table, findings, n_rules, is_probed, unknown } = examination;
+    let Examination { server, table, findings, n_rules, is_probed, has_twins, unknown } = examination;
     let mut out = match table {
         Some(table) => format!("{table} on {server}\n"),
         None => format!("{server}\n"),
@@ -36,7 +36,12 @@ pub fn shown(examination: &Examination, width: usize) -> String {
         0 => "nothing found".to_owned(),
         n => human::counted(n as u64, "finding"),
     };
-    let changed = if *is_probed { "the probe's schema is dropped" } else { "nothing was changed" };
+    let changed = match (is_probed, has_twins) {
+        (false, false) => "nothing was changed",
+        (true, false) => "the probe's schema is dropped",
+        (false, true) => "nothing was changed but on twins, which are removed",
+        (true, true) => "the probe's schema is dropped, the twins are removed",
+    };
     paragraph(0, &format!("{found} by {n_rules} rules; {changed}"));
     out.trim_end().to_owned()
 }

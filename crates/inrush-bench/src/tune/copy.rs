@@ -4,6 +4,7 @@
 use super::service::callers::CallerRows;
 use crate::own_schema::{self, OwnSchema};
 use crate::rights::May;
+use crate::rows_of_table::columns;
 use inrush::Config;
 use inrush::blocking::Connection;
 use inrush::sans_io::column::ident::{quote_ident, quote_table};
@@ -205,19 +206,6 @@ fn check_kind(table: &TableName, kind: Option<(&str, &str)>) -> Result<()> {
         None => Err(Error::config(format!("there is no table {} that this user may see", table.quoted()))
             .with_hint("`inrush load FILE --into TABLE --create-table` makes it; then tune with its rows or the file")),
     }
-}
-
-/// The columns of a table that take values, quoted.
-///
-/// # Errors
-/// `Server` if the server fails.
-pub fn columns(connection: &mut Connection, table: &TableName) -> Result<Vec<String>> {
-    let names = connection.query::<String>(
-        "SELECT COLUMN_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? \
-         AND COALESCE(GENERATION_EXPRESSION, '') = '' ORDER BY ORDINAL_POSITION",
-        (&table.schema, &table.name),
-    )?;
-    Ok(names.iter().map(|name| quote_ident(name)).collect())
 }
 
 /// The engines whose tables have their rows for themselves, so that a copy is empty.

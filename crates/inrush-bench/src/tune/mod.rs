@@ -5,7 +5,6 @@
 //! | [`race`] | which candidate is measured next, and which are dropped: pure; the caller measures |
 //! | [`verdict`] | what the measurements say, and the command to copy: pure |
 //! | [`copy`] | the copy of the table, in a schema of its own that is dropped at the end |
-//! | [`rows_of_table`] | rows of the table itself, for a sample without a file |
 //! | [`sample`] | how many rows a sample has: pure |
 //! | [`service`] | the same race for a service with many callers: inserters and pools |
 //!
@@ -13,7 +12,6 @@
 
 pub mod copy;
 pub mod race;
-pub mod rows_of_table;
 pub mod sample;
 pub mod service;
 pub mod verdict;

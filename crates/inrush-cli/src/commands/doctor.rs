@@ -1,13 +1,18 @@
-//! `inrush doctor`: what slows writing to a server or a table. It reads facts by queries; only `--probe` writes.
+//! `inrush doctor`: what slows writing to a server or a table. It reads facts by queries; only `--probe` writes, and `--twin` on servers of
+//! its own.
 
+mod twins;
+
+use super::load::Watch;
 use crate::connection::{ConnectArgs, Environment, hint_at_login};
 use crate::{Output, exit};
 use clap::Args;
 use inrush::table::TableName;
-use inrush_bench::doctor::{self, Examination};
-use inrush_core::{Error, Result};
+use inrush_bench::doctor::{self, Examination, Twins};
+use inrush_core::{Error, Kind, Result};
 use serde_json::json;
 use std::path::PathBuf;
+use twins::LocalTwins;
 
 /// Say what slows writing to a server or a table, with evidence and effect; reads only, unless `--probe`.
 #[derive(Clone, Debug, Args)]
@@ -20,6 +25,15 @@ pub(crate) struct DoctorArgs {
     /// Measure on the server as well: writes some thousand rows into a schema of its own and drops it; replicas and the binlog get both
     #[arg(long)]
     probe: bool,
+
+    /// Measure what settings cost: two servers like it are started on this machine, and one of them gets a setting changed. They need its
+    /// server program (INRUSH_MYSQLD names one), about a minute a setting, and 3 GiB of disk
+    #[arg(long)]
+    twin: bool,
+
+    /// The folder for the servers of `--twin`, on the disk to be measured [default: the one for temporary files]
+    #[arg(long, value_name = "FOLDER", requires = "twin")]
+    twin_dir: Option<PathBuf>,
 
     /// Write the findings as a page to this file
     #[arg(long, value_name = "FILE")]
@@ -37,18 +51,33 @@ const EXAMPLES: &str = "\
 Examples:
   inrush doctor -h db1
   inrush doctor shop.orders -h db1 --probe
+  inrush doctor shop.orders -h db1 --twin
   inrush doctor shop.orders -h db1 --html orders.html
 
-Each finding says how its effect is known: blocks, measured (now, over this connection), \
-counted (by the server's own counters since its start), or known (a fact with its source, without a number).
+Each finding says how its effect is known: blocks, measured (now, over this connection), twin (on servers like it, \
+with one setting changed), counted (by the server's own counters since its start), or known (a fact with its source, without a number).
 
-Exit codes: 0 the examination ended, whatever it found, 1 wrong usage, 3 the server failed";
+Exit codes: 0 the examination ended, whatever it found, 1 wrong usage, 3 the server failed, 130 interrupted";
 
 /// Examines, and returns the exit code.
 pub(crate) fn run(args: &DoctorArgs, output: &Output) -> Result<u8> {
     let config = args.connect.config(&Environment::of_process())?;
     let table = args.table.as_deref().map(TableName::parse).transpose()?;
-    let examination = doctor::examine(&config, table.as_ref(), args.probe).map_err(hint_at_login)?;
+    let mut twins = match args.twin {
+        true => Some(LocalTwins::new(args.twin_dir.clone(), Watch::start(output.clone())?, output)?),
+        false => None,
+    };
+    let asked = twins.as_mut().map(|twins| twins as &mut dyn Twins);
+    let examined = doctor::examine(&config, table.as_ref(), args.probe, asked);
+    // Before anything is said: who reads it may go on to something else.
+    drop(twins);
+    let examination = match examined {
+        Err(error) if error.kind() == Kind::Interrupted => {
+            output.error("interrupted: there is no result");
+            return Ok(exit::INTERRUPTED);
+        }
+        examined => examined.map_err(hint_at_login)?,
+    };
     if let Some(file) = &args.html {
         let page = doctor::page(&examination, env!("INRUSH_VERSION"));
         std::fs::write(file, page).map_err(|error| Error::io(format!("cannot write `{}`", file.display()), error))?;
@@ -61,13 +90,14 @@ pub(crate) fn run(args: &DoctorArgs, output: &Output) -> Result<u8> {
 }
 
 fn as_json(examination: &Examination) -> serde_json::Value {
-    let Examination { server, table, findings, n_rules, is_probed, unknown } = examination;
+    let Examination { server, table, findings, n_rules, is_probed, has_twins, unknown } = examination;
     json!({
         "server": server,
         "table": table,
         "findings": findings,
         "rules": n_rules,
         "probed": is_probed,
+        "twins": has_twins,
         "unknown": unknown,
         "exit_code": exit::OK,
     })

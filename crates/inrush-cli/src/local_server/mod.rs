@@ -9,6 +9,7 @@
 //! | [`config`] | the texts that the server reads: options, first statements |
 //! | [`data`] | makes and checks the data folder |
 //! | [`process`] | starts the process, recognises it, waits for it, stops it |
+//! | [`throwaway`] | one that goes with its value |
 //!
 //! Invariants: nothing is written into a folder, and nothing in it removed, unless its marker shows that inrush created it. A process
 //! is the server only if its command line names the option file, so a recycled process id is never taken for it.
@@ -21,6 +22,7 @@ mod data;
 mod home;
 mod process;
 mod program;
+mod throwaway;
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -33,6 +35,7 @@ use home::Home;
 pub(crate) use home::default_folder;
 use program::Program;
 pub(crate) use program::{Vendor, client_program};
+pub(crate) use throwaway::Throwaway;
 
 /// A local server, running or not, known by its folder.
 #[derive(Debug)]
@@ -68,6 +71,15 @@ pub(crate) struct Started {
     pub(crate) running: Running,
     /// False if it ran before.
     pub(crate) is_new: bool,
+}
+
+/// The vendor and version of the server program that a start would run.
+///
+/// # Errors
+/// `Config` if there is none.
+pub(crate) fn installed() -> Result<(Vendor, String)> {
+    let program = Program::find()?;
+    Ok((program.vendor(), program.version().to_owned()))
 }
 
 impl LocalServer {

@@ -80,6 +80,7 @@ mod terminal;
 mod throttle;
 mod tune;
 mod tuning;
+mod twins;
 mod undo;
 mod untouched;
 mod verify;

@@ -200,7 +200,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "inrush-bench",
         &[
-            &["dataset", "histogram", "rights", "server_file", "stats", "wrap"],
+            &["dataset", "histogram", "rights", "rows_of_table", "server_file", "stats", "wrap"],
             &["own_schema", "relay", "results"],
             &["axes", "busy", "compare", "facts", "meter", "runner", "table", "counters"],
             &["advice", "clock", "workers", "heat_map", "html", "knee", "profile"],

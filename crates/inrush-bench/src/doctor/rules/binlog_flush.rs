@@ -37,6 +37,9 @@ fn check(facts: &Facts) -> Option<Symptom> {
     if let Some(sync) = facts.binlog_sync {
         found = found.because(Facts::flushes("the binlog", sync));
     }
+    if let Some(disk) = facts.disk() {
+        found = found.because(disk);
+    }
     Some(
         found
             .do_this("put more rows into a transaction, or commit on several connections")

@@ -47,6 +47,9 @@ fn check(facts: &Facts) -> Option<Symptom> {
             .because(Facts::flushes("the redo log", sync))
             .because(format!("so one connection commits at most {most} times a second"));
     }
+    if let Some(disk) = facts.disk() {
+        found = found.because(disk);
+    }
     Some(
         found
             .do_this("put more rows into a transaction (`inrush load` does), or commit on several connections: the server flushes their commits together")

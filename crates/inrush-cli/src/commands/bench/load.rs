@@ -1,9 +1,10 @@
 //! `inrush bench load`: writes a file into a table, and compares with what the server does by itself.
 
 use super::experiment::{self, Common, Experiment, RunPlan, ServerFacts, listed};
-use super::place::{BenchPlace, SCHEMA, Throwaway};
+use super::place::{self, BenchPlace, SCHEMA};
 use crate::Output;
 use crate::commands::server::parse_size;
+use crate::local_server::Throwaway;
 use clap::Args;
 use inrush::{LoadOption, Sort};
 use inrush_bench::load::data::Data;
@@ -212,7 +213,7 @@ impl Experiment for LoadArgs {
 
     fn run(&self, (loads, server): &mut Self::Bench, cell: &Cell) -> Result<Sample> {
         if let (Some(server), Some(memory)) = (server, cell.memory) {
-            server.restart(memory)?;
+            place::start(server, Some(memory))?;
             loads.reconnect()?;
         }
         loads.run(cell)

@@ -2,13 +2,11 @@
 
 use crate::Output;
 use crate::connection::{ConnectArgs, Environment};
-use crate::local_server::{LocalServer, StartOptions};
+use crate::local_server::Throwaway;
 use inrush::Config;
 use inrush::blocking::Connection;
 use inrush_core::{Error, Result};
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// A server with an empty schema for the lab. Dropping it stops a server that was started for it.
 pub(super) struct BenchPlace {
@@ -18,12 +16,6 @@ pub(super) struct BenchPlace {
     is_ours: bool,
     /// Holds the lock on the schema; the server releases it with the connection, however the run ends.
     _lock: Connection,
-}
-
-/// A local server, and the folder that it is in.
-pub(super) struct Throwaway {
-    server: LocalServer,
-    folder: PathBuf,
 }
 
 impl BenchPlace {
@@ -42,7 +34,8 @@ impl BenchPlace {
             (Some(config), None) => (config, None),
             (None, _) => {
                 output.notice("no server is named: starting a temporary local one");
-                let local = Throwaway::start(memory)?;
+                let local = Throwaway::new(&std::env::temp_dir(), "bench")?;
+                start(&local, memory)?;
                 (local.config()?, Some(Arc::new(local)))
             }
         };
@@ -86,47 +79,19 @@ impl BenchPlace {
     }
 }
 
-impl Throwaway {
-    fn start(memory: Option<u64>) -> Result<Self> {
-        let folder = std::env::temp_dir().join(format!("inrush-bench-{}", std::process::id()));
-        let server = LocalServer::at(&folder)?;
-        let local = Self { server, folder };
-        local.launch(memory).map_err(|e| match e.hint() {
-            Some(_) => e,
-            None => e.with_hint("name a server: `--url mysql://user@host`, `-h HOST` or `-S SOCKET`"),
-        })?;
-        Ok(local)
+/// Starts a server, with a buffer pool of `memory` if that is given, whose settings are comparable then.
+///
+/// # Errors
+/// Those of the start.
+pub(super) fn start(server: &Throwaway, memory: Option<u64>) -> Result<()> {
+    let mut set = vec!["local_infile=1".to_owned()];
+    if memory.is_some() {
+        set.extend(COMPARABLE.map(str::to_owned));
     }
-
-    /// Stops it in order and starts it again with so much memory, which is empty then; its address stays.
-    ///
-    /// # Errors
-    /// Those of stopping and starting.
-    pub(super) fn restart(&self, memory: u64) -> Result<()> {
-        self.server.stop(PATIENCE)?;
-        self.launch(Some(memory))
-    }
-
-    fn launch(&self, memory: Option<u64>) -> Result<()> {
-        let mut set = vec!["local_infile=1".to_owned()];
-        if memory.is_some() {
-            set.extend(COMPARABLE.map(str::to_owned));
-        }
-        self.server.start(&StartOptions { port: None, memory, set, patience: PATIENCE }).map(drop)
-    }
-
-    fn config(&self) -> Result<Config> {
-        Ok(Config::new().with_socket(self.server.socket()).with_user("root").with_password(self.server.password()?))
-    }
-}
-
-impl Drop for Throwaway {
-    fn drop(&mut self) {
-        // The error cannot be reported any more.
-        if self.server.stop(PATIENCE).is_ok() {
-            let _ = std::fs::remove_dir_all(&self.folder);
-        }
-    }
+    server.start(memory, set).map_err(|e| match e.hint() {
+        Some(_) => e,
+        None => e.with_hint("name a server: `--url mysql://user@host`, `-h HOST` or `-S SOCKET`"),
+    })
 }
 
 /// Takes the lock on the schema for this connection.
@@ -204,5 +169,3 @@ const COMPARABLE: [&str; 4] = [
     "innodb-buffer-pool-dump-at-shutdown=0",
     "innodb-buffer-pool-load-at-startup=0",
 ];
-
-const PATIENCE: Duration = Duration::from_secs(120);

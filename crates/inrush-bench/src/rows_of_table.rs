@@ -1,9 +1,9 @@
-//! A sample without a file: rows of the table itself, read once and kept in memory.
+//! Rows of a table, read once and kept in memory: a sample without a file.
 
-use super::copy::columns;
 use arrow_array::{RecordBatch, RecordBatchIterator};
 use arrow_schema::SchemaRef;
 use inrush::blocking::{Connection, ResultBatches};
+use inrush::sans_io::column::ident::quote_ident;
 use inrush::sans_io::load::Source;
 use inrush::sans_io::{Error, Kind, Result};
 use inrush::table::TableName;
@@ -86,4 +86,17 @@ impl RowsOfTable {
         let reader = RecordBatchIterator::new(first, self.schema.clone());
         Ok(record_batches_once("rows of the table", reader, &CsvOptions::default())?)
     }
+}
+
+/// The columns of a table that take values, quoted.
+///
+/// # Errors
+/// `Server` if the server fails.
+pub fn columns(connection: &mut Connection, table: &TableName) -> Result<Vec<String>> {
+    let names = connection.query::<String>(
+        "SELECT COLUMN_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? \
+         AND COALESCE(GENERATION_EXPRESSION, '') = '' ORDER BY ORDINAL_POSITION",
+        (&table.schema, &table.name),
+    )?;
+    Ok(names.iter().map(|name| quote_ident(name)).collect())
 }
