@@ -7,7 +7,7 @@ use crate::rights::May;
 use crate::rows_of_table::columns;
 use inrush::Config;
 use inrush::blocking::Connection;
-use inrush::sans_io::column::ident::{quote_ident, quote_table};
+use inrush::sans_io::column::ident::quote_table;
 use inrush::sans_io::{Error, Result};
 use inrush::table::TableName;
 

@@ -187,7 +187,7 @@ impl Workshop {
 
 /// A session that makes and fills any table, also one whose parents are not there.
 fn session(config: &Config) -> Result<Connection> {
-    let mut connection = Connection::connect(&config.clone().without_database())?;
+    let mut connection = Connection::connect(config.clone().without_database())?;
     connection
         .execute("SET SESSION sql_mode = '', foreign_key_checks = 0, innodb_strict_mode = 0, autocommit = 1", ())?;
     Ok(connection)
