@@ -144,7 +144,8 @@ mod tests {
     }
 
     /// Options of `load` that have no argument of their own in Python, and what stands for them there.
-    const NOT_IN_PYTHON: [(&[&str], &str); 12] = [
+    const NOT_IN_PYTHON: [(&[&str], &str); 13] = [
+        (&["widen"], "not yet: the command alone measures values"),
         (&["into"], "`table`"),
         (&["verify"], "not yet: the command alone compares"),
         (&["mask", "mask-key-file", "mask-file", "mask-strict"], "not yet: the command alone masks"),

@@ -213,6 +213,7 @@ const OPTIONS: &[(&str, Rust)] = {
         ("trust-source", Switch("LoadOptions::with_trust_source")),
         ("type", Always("LoadOptions::with_create")),
         ("unchecked", Always("LoadOptions::with_unchecked")),
+        ("widen", Always("LoadOptions::with_needed")),
         ("unreadable-replicas", Variant("LoadOptions::with_unreadable_replicas", "UnreadableReplicas")),
         ("unreadable-signals", Variant("LoadOptions::with_unreadable_signals", "UnreadableSignals")),
         ("widths", Always("CsvOptions::with_widths")),

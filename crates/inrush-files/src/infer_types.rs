@@ -23,8 +23,8 @@ pub use cause::{Cause, Why};
 pub(crate) use facts::Inference;
 pub use facts::{Texts, often_means_null};
 pub use numbers::Numbers;
-pub(crate) use room::text_type;
 pub use room::{fit_key, fit_row, tighten};
+pub(crate) use room::{text_type, varchar};
 
 use given::without_null;
 use inrush_core::column::ColumnType;

@@ -42,6 +42,7 @@ mod lz4;
 pub mod mask;
 mod moment;
 mod names;
+mod needed;
 mod new_table;
 #[cfg(feature = "object-store")]
 mod objects;
@@ -88,6 +89,7 @@ pub use file_source::{FileSource, RejectForm};
 pub use formats::{DateFormat, Percent, Proposal, ValueFormats};
 pub use infer_types::{Cause, Inferred, Numbers, Texts, Why, fit_key, fit_row, often_means_null, tighten};
 pub use input::Meter;
+pub use needed::{check_needed, needed};
 pub use new_table::{Makes, NewTable, NewTypes, Sample, infer_all};
 pub use objects::{ObjectFolder, ObjectUpload};
 pub use open::open;

@@ -308,7 +308,7 @@ impl NewTypes {
 }
 
 /// The column of each field, by `--columns` where it is given; a skipped field becomes none.
-fn column_names(fields: &[Inferred], matching: &Matching) -> Vec<Option<String>> {
+pub(crate) fn column_names(fields: &[Inferred], matching: &Matching) -> Vec<Option<String>> {
     match matching {
         Matching::Listed(targets) => targets
             .iter()

@@ -7,6 +7,7 @@
 // The helpers of tests fail like tests.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod altered;
 mod copies;
 #[cfg(feature = "fire")]
 mod engines;

@@ -86,5 +86,6 @@ mod untouched;
 mod verify;
 mod verify_files;
 mod verify_mends;
+mod widen;
 mod workbooks;
 mod zones;

@@ -18,6 +18,7 @@ pub mod steps;
 mod stood;
 pub mod throttle;
 pub mod tuner;
+pub mod widen;
 
 pub use crate::column::ColumnKind;
 pub use batch::{Batch, Origin, Reject};

@@ -75,6 +75,16 @@ impl Numbers {
         }
     }
 
+    /// The least and the greatest whole number; `None` if there is none.
+    pub(crate) fn ints(&self) -> Option<(i128, i128)> {
+        (self.ints > 0).then_some((self.min, self.max))
+    }
+
+    /// The most digits before and after the point; `None` if no number is written in digits alone.
+    pub(crate) fn digits(&self) -> Option<(usize, usize)> {
+        (self.ints + self.points > 0).then_some((self.int_digits, self.scales.map_or(0, |(_, most)| most)))
+    }
+
     /// How many cells were counted.
     pub(super) fn count(&self) -> u64 {
         self.ints + self.points + self.exponents + self.booleans

@@ -72,6 +72,14 @@ fn has_room(column: &Inferred) -> bool {
         && matches!(column.ty, ColumnType::VarChar { .. } | ColumnType::Text { .. })
 }
 
+/// The VARCHAR that texts of this length get, with room or without; `None`: that is a TEXT.
+pub(crate) fn varchar(max_chars: usize, is_tight: bool) -> Option<u32> {
+    match is_tight {
+        true => tight_length(max_chars),
+        false => VARCHARS.iter().copied().find(|chars| *chars as usize >= 2 * max_chars),
+    }
+}
+
 /// A quarter more than the longest text; `None`: that is a TEXT.
 fn tight_length(max_chars: usize) -> Option<u32> {
     TIGHT_VARCHARS.iter().copied().find(|chars| *chars as usize >= max_chars + max_chars / 4)

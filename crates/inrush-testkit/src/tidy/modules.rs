@@ -245,7 +245,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["open"],
             &["diverts", "file_options", "record_batches", "whole_sample", "written"],
             &["new_table"],
-            &["hints", "together"],
+            &["hints", "needed", "together"],
             &["fuzz"],
         ],
     ),

@@ -5,6 +5,7 @@ use DerivedLoad::{Part, TableCopy};
 use inrush_core::load::lane::Unchecked;
 use inrush_core::load::ledger::NamedJob;
 use inrush_core::load::throttle::Ceiling;
+use inrush_core::load::widen::Needed;
 use inrush_core::load::{Drift, Matching, MissingColumns, Mode, NewColumns};
 use inrush_core::write::{Computed, Method};
 use inrush_core::{Error, Result, human};
@@ -56,6 +57,9 @@ pub struct LoadOptions {
     /// Columns that [`NewColumns::Add`] adds where sources have fields for them and the table lacks them: name and type with NULL. Those of
     /// [`create`](Self::create) are for a new table alone.
     pub addable: Vec<(String, String)>,
+    /// What values of the sources need of the columns that they go into. Columns that are too narrow get a wider type of the same kind, by one
+    /// ALTER before the first row; none where this is empty.
+    pub needed: Vec<Needed>,
     /// What happens to columns of the table that no field fills.
     pub missing_columns: MissingColumns,
     /// What becomes of a row, depending on whether its key exists.
@@ -137,6 +141,7 @@ inrush_core::setters!(LoadOptions {
     with_set => set: into Vec<Computed>,
     with_new_columns => new_columns: as NewColumns,
     with_addable => addable: into Vec<(String, String)>,
+    with_needed => needed: into Vec<Needed>,
     with_missing_columns => missing_columns: as MissingColumns,
     with_mode => mode: as Mode,
     with_key => key: into Vec<String>,
@@ -185,6 +190,7 @@ impl Default for LoadOptions {
             set: Vec::new(),
             new_columns: NewColumns::Error,
             addable: Vec::new(),
+            needed: Vec::new(),
             missing_columns: MissingColumns::Default,
             mode: Mode::Insert,
             key: Vec::new(),
@@ -847,6 +853,9 @@ impl LoadOptions {
         let refuse = |option: &str, why: &str| {
             Err(Error::config(format!("`{option}` and `--mode {mode}` exclude each other: {why}")))
         };
+        if mode == Mode::Delete && !self.needed.is_empty() {
+            return refuse("--widen", "a delete stores nothing in columns");
+        }
         match (self.new_columns, self.missing_columns, mode) {
             (NewColumns::Add, _, Mode::Delete) => refuse("--new-columns add", "a delete stores nothing in columns"),
             (_, MissingColumns::Null, Mode::Upsert | Mode::Update | Mode::Delete) => {

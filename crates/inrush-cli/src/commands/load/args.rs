@@ -14,7 +14,7 @@ use inrush::table::TableName;
 use inrush::{BadRows, BatchSize, DerivedLoad, LoadOptions, NamedJob};
 use inrush_bench::tune::Candidate;
 use inrush_core::{Error, Result};
-use inrush_files::{CsvOptions, Format, Makes, NewTypes, is_address, is_of_one_table, reject_file_name};
+use inrush_files::{CsvOptions, Format, Makes, NewTypes, Sample, is_address, is_of_one_table, reject_file_name};
 use std::path::{Path, PathBuf};
 
 /// Load files into a table.
@@ -47,6 +47,10 @@ pub(crate) struct LoadArgs {
     /// Create the table if it does not exist, with types inferred from the first 4 MiB of each file
     #[arg(long, help_heading = "Writing")]
     pub(crate) create_table: bool,
+
+    /// Widen columns that are too narrow for the values of the files, by one ALTER TABLE before the first row: VARCHAR, integers, DECIMAL; never narrower, nor to another kind of type
+    #[arg(long, help_heading = "Writing")]
+    widen: bool,
 
     /// Infer the types of a new table, or of new columns, from the first ROWS of each file, or from `all`, which are read first; of JSON `all` also takes the names of all records
     #[arg(long, value_name = "ROWS|all", help_heading = "Writing")]
@@ -328,8 +332,12 @@ impl LoadArgs {
     pub(crate) fn check_for_manifest(&self) -> Result<()> {
         self.dump.check_unused()?;
         let adds = self.loading.options()?.new_columns == NewColumns::Add;
-        let given =
-            [("columns", self.columns.is_some()), ("create-table", self.create_table), ("new-columns add", adds)];
+        let given = [
+            ("columns", self.columns.is_some()),
+            ("create-table", self.create_table),
+            ("new-columns add", adds),
+            ("widen", self.widen),
+        ];
         let given = self.reading.contradicting_export().into_iter().chain(given);
         match given.into_iter().find(|(_, is_given)| *is_given) {
             None => Ok(()),
@@ -375,6 +383,7 @@ impl LoadArgs {
             ("columns", self.columns.is_some()),
             ("create-table", self.create_table),
             ("new-columns add", self.loading.options()?.new_columns == NewColumns::Add),
+            ("widen", self.widen),
             ("set", !self.reading.set.is_empty()),
         ];
         match given.into_iter().find(|(_, is_given)| *is_given) {
@@ -516,10 +525,20 @@ impl LoadArgs {
         Ok(self.makes_table() || self.loading.options()?.new_columns == NewColumns::Add)
     }
 
+    /// What the widths of columns are found from, and whether they are as narrow as that allows; `None` where none is widened.
+    pub(crate) fn widening(&self) -> Result<Option<(Sample, bool)>> {
+        if !self.widen {
+            return Ok(None);
+        }
+        let types = NewTypes::parse(self.sample.as_deref(), self.tight, &[])?;
+        Ok(Some((types.sample, types.tight)))
+    }
+
     /// How the types of a new table, or of new columns, are found; `None` where none may be made.
     pub(crate) fn new_types(&self) -> Result<Option<NewTypes>> {
         if !self.makes_columns()? {
-            return match self.types.is_empty() && (self.sample.is_none() || self.reads_all_names()) && !self.tight {
+            let has_sample = self.sample.is_some() && !self.reads_all_names() || self.tight;
+            return match self.types.is_empty() && (self.widen || !has_sample) {
                 true => Ok(None),
                 false => Err(Error::config("`--type`, `--sample` and `--tight` are for a new table")
                     .with_hint("add `--create-table`; ALTER TABLE changes the types of a table that is there")),

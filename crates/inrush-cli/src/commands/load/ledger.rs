@@ -211,6 +211,12 @@ fn described(job: &JobStatus, all: &[JobStatus]) -> String {
     if let Some(to_add) = &job.to_add {
         let _ = write!(text, "\n    columns to be added before its first row: {to_add}");
     }
+    if let Some(widened) = &job.widened {
+        let _ = write!(text, "\n    columns widened for it: {widened}");
+    }
+    if let Some(to_widen) = &job.to_widen {
+        let _ = write!(text, "\n    columns to be widened before its first row: {to_widen}");
+    }
     if let Some(kept) = &job.kept {
         let _ = match kept.is_undone {
             true => write!(
@@ -311,6 +317,8 @@ fn as_json(job: &JobStatus) -> Value {
         }),
         "added": job.added,
         "to_add": job.to_add,
+        "widened": job.widened,
+        "to_widen": job.to_widen,
         "chunks": job.totals.chunks,
         "records": job.totals.records,
         "rows": job.totals.rows,

@@ -43,9 +43,9 @@ use inrush::{BadRows, Computed, Config, FrontEnd, LoadOptions, Loader, Matching,
 use inrush_core::{Error, Result, human};
 use inrush_files::hints::{self, Reading};
 use inrush_files::{
-    FileSource, NewTable, QuotedEmpties, TableColumns, check_all_names, check_fields_of_formats, check_other_names,
-    check_reject_file, describe_all, found_header, infer_all, likely_encodings, open_all, refuse_other_encodings,
-    reject_header, reject_store,
+    FileSource, NewTable, QuotedEmpties, TableColumns, check_all_names, check_fields_of_formats, check_needed,
+    check_other_names, check_reject_file, describe_all, found_header, infer_all, likely_encodings, needed, open_all,
+    refuse_other_encodings, reject_header, reject_store,
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
@@ -138,6 +138,12 @@ pub(crate) fn load(args: &LoadArgs, config: &Config, signals: &Watch, output: &O
     let mut options = args.load_options()?;
     let csv = args.csv_options()?;
     let rules = args.masks.rules(output)?;
+    if rules.is_some() && args.widening()?.is_some() {
+        return Err(Error::config(
+            "`--mask` and `--widen` exclude each other: the lengths would be those of values without masks",
+        )
+        .with_hint("alter the table first, so that it has room for what masks make"));
+    }
     if rules.is_some() && args.makes_columns()? {
         let option = if args.makes_table() { "--create-table" } else { "--new-columns add" };
         return Err(Error::config(format!(
@@ -161,7 +167,8 @@ pub(crate) fn load(args: &LoadArgs, config: &Config, signals: &Watch, output: &O
     if !args.is_one_of_many() {
         check_fields_of_formats(&readers, &csv)?;
     }
-    check_all_names(&readers, &csv, args.makes_columns()?)?;
+    let widening = args.widening()?;
+    check_all_names(&readers, &csv, args.makes_columns()? || widening.is_some())?;
     check_other_names(&readers, (&csv, args.file_format()), options.new_columns)?;
     describe_all(&readers).iter().for_each(|line| output.notice(line));
     let likely = likely_encodings(&readers);
@@ -173,9 +180,17 @@ pub(crate) fn load(args: &LoadArgs, config: &Config, signals: &Watch, output: &O
         }
         types => types,
     };
-    if let Some(types) = &types {
+    let mut of_files = Vec::new();
+    if let Some(sample) = types.as_ref().map(|types| types.sample).or(widening.map(|(sample, _)| sample)) {
         refuse_other_encodings(&likely)?;
-        let of_files = infer_all(&mut readers, types.sample, args.file_format(), &csv)?;
+        of_files = infer_all(&mut readers, sample, args.file_format(), &csv)?;
+    }
+    if let Some((_, is_tight)) = widening {
+        check_needed(&readers, args.file_format())?;
+        let used: Vec<String> = options.set.iter().flat_map(Computed::fields).map(str::to_owned).collect();
+        options.needed = needed(&of_files, &options.matching, &used, is_tight)?;
+    }
+    if let Some(types) = &types {
         let by = (&options.matching, &options.key[..]);
         let made = NewTable::new(&mut readers, &of_files, types, by, &csv, &mut |line| output.notice(line))?;
         if types.only_adds() {

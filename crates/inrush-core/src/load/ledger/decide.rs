@@ -296,9 +296,11 @@ fn done_part(line: &JobLine, run: &Run<'_>, named: &NamedJob) -> Opening {
 }
 
 /// What is different now about how a finished job is read. The order in which its rows came does not matter any more, nor which of
-/// them would have been bad in the table that it created, nor which columns it added.
+/// them would have been bad in the table that it created, nor which columns it added or widened.
 fn difference_of_done(line: &JobLine, run: &Run<'_>) -> Option<String> {
-    let of = |mapping: &Mapping| mapping.clone().without("sort").without("spelling").without(Mapping::ADDED);
+    let of = |mapping: &Mapping| {
+        mapping.clone().without("sort").without("spelling").without(Mapping::ADDED).without(Mapping::WIDENED)
+    };
     of(&line.mapping).difference(&of(run.mapping))
 }
 

@@ -11,6 +11,9 @@ impl Mapping {
     /// The name of the columns that the table got, or gets, for a job.
     pub const ADDED: &str = "added";
 
+    /// The name of the columns that the table has widened, or widens, for a job.
+    pub const WIDENED: &str = "widened";
+
     /// Adds a value of this name.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl fmt::Display) -> Self {

@@ -34,7 +34,7 @@ use inrush_core::load::ledger::JobStep;
 use inrush_core::load::modes::{Keys, Writing};
 use inrush_core::load::steps::Shadow;
 use inrush_core::load::steps::keyless::{self, Notes};
-use inrush_core::load::{LoadPlan, Matching, Mode, NewColumns, Source, drift};
+use inrush_core::load::{LoadPlan, Matching, Mode, NewColumns, Source, drift, widen};
 use inrush_core::profile::{Cluster, Profile};
 use inrush_core::session::Effect;
 use inrush_core::write::{Allowed, Chooser, Computed, LocalInfile, Method, Need, Obstacle, Table, Writers};
@@ -108,6 +108,10 @@ pub(super) fn open(
     };
     let is_made = to_create.is_some() || options.redefines();
     let to_add = add_columns(&mut connection, &mut table, options, &profile)?;
+    let widened = match is_made {
+        true => Vec::new(),
+        false => steps::widened::plan(&mut connection, &mut table, options)?,
+    };
     let keeps = |name: &str| options.keep_spelling.iter().any(|kept| kept.to_lowercase() == name.to_lowercase());
     for column in &mut table.columns {
         let is_new = is_made || to_add.iter().any(|(name, _)| *name == column.name);
@@ -122,6 +126,10 @@ pub(super) fn open(
     if options.dry_run && !to_add.is_empty() {
         let statement = drift::add_statement(&name.schema, &name.name, &to_add, false);
         load.notify(&LoadEvent::WouldAdd { statement });
+    }
+    if options.dry_run && !widened.is_empty() {
+        let statement = widen::statement(&name.schema, &name.name, &widened);
+        load.notify(&LoadEvent::WouldWiden { statement });
     }
     if options.guarantee == Guarantee::ExactlyOnce {
         promise::check(&mut connection, &table, variables.cluster, options)?;
@@ -225,6 +233,7 @@ pub(super) fn open(
         table,
         to_create,
         to_add,
+        widened,
         is_created: false.into(),
         server,
         load: load.clone(),
@@ -499,6 +508,7 @@ fn source_plan(
         writing,
         notes,
         added_before: None,
+        widened_before: None,
         plan,
     }
 }
@@ -618,6 +628,7 @@ fn prepare_table(connection: &mut Connection, target: &Target, jobs: &mut Jobs) 
     // Before the table is emptied: the server may refuse them.
     if !target.load.options.atomic {
         steps::added::to_table(connection, target, jobs)?;
+        steps::widened::to_table(connection, target, jobs)?;
     }
     if target.load.options.truncate && target.to_create.is_none() && !target.load.options.atomic {
         let has_run = jobs.alone(connection, target, |connection, jobs| {

@@ -20,7 +20,7 @@ pub(crate) fn check(
     sources: &mut Vec<Box<dyn Source>>,
     plans: &[Arc<SourcePlan>],
 ) -> Result<()> {
-    let changes_table = target.to_create.is_some() || !target.to_add.is_empty();
+    let changes_table = target.to_create.is_some() || !target.to_add.is_empty() || !target.widened.is_empty();
     if !changes_something(&target.load.options, changes_table) || jobs.resumed().chunks > 0 {
         return Ok(());
     }

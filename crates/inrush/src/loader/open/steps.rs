@@ -9,6 +9,7 @@ pub(crate) mod added;
 mod guard;
 pub(crate) mod rights;
 mod server_sort;
+pub(crate) mod widened;
 
 use crate::blocking::Connection;
 use crate::fault;
@@ -206,6 +207,7 @@ fn create_shadow(connection: &mut Connection, target: &Target, jobs: &mut Jobs, 
             Err(error) => return Err(error.while_doing("cannot make the shadow of the table")),
         }
         added::to_copy(connection, target, (&shadow.schema, &shadow.shadow))?;
+        widened::alter(connection, target, &shadow.shadow)?;
         if target.load.options.redefines() && target.to_create.is_none() {
             let [old, new] = [&shadow.table, &shadow.shadow].map(|name| guard::definition(connection, shadow, name));
             let changes = redefined::changes(&old?, &new?);
@@ -221,7 +223,8 @@ fn create_shadow(connection: &mut Connection, target: &Target, jobs: &mut Jobs, 
         connection.execute(&shadow.unlock(), ())?;
     }
     // Also those that an earlier run of the job has added.
-    added::check(connection, target, &shadow.shadow)
+    added::check(connection, target, &shadow.shadow)?;
+    widened::check(connection, target, &shadow.shadow)
 }
 
 /// The statement that makes the shadow: like the table, or the new one that replaces it.

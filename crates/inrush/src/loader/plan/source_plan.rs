@@ -41,6 +41,8 @@ pub(crate) struct SourcePlan {
     pub(crate) notes: Option<Notes>,
     /// The columns that an earlier run of an unfinished job has added, as its line says.
     pub(crate) added_before: Option<String>,
+    /// The same of columns that it has widened.
+    pub(crate) widened_before: Option<String>,
 }
 
 /// A column's name as a job's mapping has it: without what is between two names.
@@ -87,6 +89,11 @@ impl SourcePlan {
             (None, Some(added)) => mapping.with_stored(Mapping::ADDED, added),
             (None, None) => mapping,
         };
+        let mapping = match (self.widened(target), &self.widened_before) {
+            (Some(widened), _) => mapping.with(Mapping::WIDENED, widened),
+            (None, Some(widened)) => mapping.with_stored(Mapping::WIDENED, widened),
+            (None, None) => mapping,
+        };
         let kept: Vec<_> = self.plan.columns.iter().filter(|column| column.keeps_spelling).map(spelt).collect();
         if kept.is_empty() { mapping } else { mapping.with(SPELLING, kept.join(", ")) }
     }
@@ -103,9 +110,18 @@ impl SourcePlan {
         (!added.is_empty()).then(|| added.join(", "))
     }
 
+    /// The columns that the table widens for its fields, as text.
+    fn widened(&self, target: &Target) -> Option<String> {
+        let is_of_it = |name: &str| self.plan.columns.iter().any(|column| column.name == name);
+        let widened = target.widened.iter().filter(|one| is_of_it(&one.column)).map(ToString::to_string);
+        let widened: Vec<_> = widened.collect();
+        (!widened.is_empty()).then(|| widened.join(", "))
+    }
+
     /// Keeps the spelling of the cells that an unfinished job keeps, whose table or columns a run of it has made.
     pub(crate) fn follow(&mut self, mapping: &Mapping) {
         self.added_before = mapping.get(Mapping::ADDED).map(str::to_owned);
+        self.widened_before = mapping.get(Mapping::WIDENED).map(str::to_owned);
         let Some(kept) = mapping.get(SPELLING) else { return };
         for (column, check) in self.plan.columns.iter_mut().zip(&mut self.checks) {
             let name = spelt(column).escape_debug().to_string();

@@ -14,6 +14,7 @@ use inrush_core::column::ident::quote_table;
 use inrush_core::load::lane::LaneSession;
 use inrush_core::load::ledger::Ledger;
 use inrush_core::load::steps::Shadow;
+use inrush_core::load::widen::Widened;
 use inrush_core::profile::Cluster;
 use inrush_core::write::answer::AcceptedWarnings;
 use inrush_core::write::{Choice, Chooser, Table};
@@ -32,6 +33,8 @@ pub(crate) struct Target {
     pub(crate) to_create: Option<Vec<(String, String)>>,
     /// The columns (name, type) that the table lacks, and gets before the first row; they are among those of `table`.
     pub(crate) to_add: Vec<(String, String)>,
+    /// The columns that the table has narrower until the first row is sent.
+    pub(crate) widened: Vec<Widened>,
     /// This run has created it.
     pub(crate) is_created: AtomicBool,
     pub(crate) session: LaneSession,

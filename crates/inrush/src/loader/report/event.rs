@@ -42,6 +42,16 @@ pub enum LoadEvent {
         /// ALTER TABLE .. ADD COLUMN.
         statement: String,
     },
+    /// Columns of the table are about to get the types of this statement.
+    Widens {
+        /// ALTER TABLE .. MODIFY COLUMN.
+        statement: String,
+    },
+    /// Columns of the table would get the types of this statement: reported by a dry run.
+    WouldWiden {
+        /// ALTER TABLE .. MODIFY COLUMN.
+        statement: String,
+    },
     /// Fields that the table has no column for are left out.
     FieldsLeftOut {
         /// The source.

@@ -38,6 +38,10 @@ pub struct JobStatus {
     pub added: Option<String>,
     /// The columns that the table is to get before its first row, as text; `None` if there are none.
     pub to_add: Option<String>,
+    /// The columns that the table has widened for it, as text; `None` if there are none.
+    pub widened: Option<String>,
+    /// The columns that the table is to widen before its first row, as text; `None` if there are none.
+    pub to_widen: Option<String>,
     /// When it was begun, in UTC.
     pub started: String,
     /// When it was finished, in UTC; empty if it is not.
@@ -300,6 +304,8 @@ fn read(connection: &mut Connection, ledger: &Ledger) -> Result<Vec<JobStatus>> 
         let is_altered = line.state == State::Done || line.step >= JobStep::Create || totals.chunks > 0;
         let columns = line.mapping.plain(Mapping::ADDED);
         let (added, to_add) = if is_altered { (columns, None) } else { (None, columns) };
+        let columns = line.mapping.plain(Mapping::WIDENED);
+        let (widened, to_widen) = if is_altered { (columns, None) } else { (None, columns) };
         let id = line.id.to_string();
         let progress = extents.iter().find(|row| row.first() == Some(&id)).map(|row| {
             let number = |at: usize| row.get(at).and_then(|text| text.parse::<u64>().ok());
@@ -321,6 +327,8 @@ fn read(connection: &mut Connection, ledger: &Ledger) -> Result<Vec<JobStatus>> 
             rebuild,
             added,
             to_add,
+            widened,
+            to_widen,
             owner: line.owner,
             target: line.target,
             started: line.started,

@@ -52,7 +52,7 @@ pub(crate) fn to_table(connection: &mut Connection, target: &Target, jobs: &mut 
 }
 
 /// The columns of a table, or of the copy that is filled.
-fn columns(connection: &mut Connection, target: &Target, table: &str) -> Result<Vec<Column>> {
+pub(super) fn columns(connection: &mut Connection, target: &Target, table: &str) -> Result<Vec<Column>> {
     let name = TableName { schema: target.table.schema.clone(), name: table.to_owned() };
     Ok(sql::read_table(connection, &name)?.map_or_else(Vec::new, |table| table.columns))
 }

@@ -37,6 +37,10 @@ fn described(event: &LoadEvent) -> String {
             format!("the server rewrites the table for the new columns, which takes a while: {reason}")
         }
         LoadEvent::WouldAdd { statement } => format!("would add columns to the table:\n{statement}"),
+        LoadEvent::Widens { statement } => {
+            format!("widening columns of the table, which the server may have to rewrite for it:\n{statement}")
+        }
+        LoadEvent::WouldWiden { statement } => format!("would widen columns of the table:\n{statement}"),
         LoadEvent::FieldsLeftOut { source, fields } => format!(
             "left out of `{source}`, because the table has no such column: {}{}",
             fields.iter().take(MOST_FIELDS).cloned().collect::<Vec<_>>().join(", "),
