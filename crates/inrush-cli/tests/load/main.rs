@@ -66,6 +66,7 @@ mod refresh;
 mod replicas;
 mod retried;
 mod runs;
+mod sample_dumps;
 mod scripts;
 mod server_of_own;
 mod server_sort;
