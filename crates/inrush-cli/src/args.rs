@@ -170,7 +170,7 @@ mod tests {
         (&["status", "forget"], "functions"),
         (&["metrics-listen", "metrics-file"], "`progress` and `events`, which a program hands to its own metrics"),
         (
-            &["only", "except", "schema-only", "rows-only", "definers", "strict"],
+            &["only", "except", "rename", "schema-only", "rows-only", "definers", "strict"],
             "for dumps of several tables, and a call loads one table",
         ),
         (&["job-name"], "`job`"),

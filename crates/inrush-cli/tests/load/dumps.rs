@@ -3,6 +3,7 @@
 
 use crate::manifests::{beside, is_equal, stored};
 use crate::place::{Done, Place, everywhere};
+use crate::server_of_own::OwnServer;
 use crate::session::Session;
 use crate::stopped::{Running, await_true};
 use std::fs::File;
@@ -182,6 +183,42 @@ fn a_part_of_a_dump() {
     });
 }
 
+/// Tables under other names are those of the client, renamed by the server: also in a circle of foreign keys, a trigger and a view.
+#[test]
+fn tables_under_other_names() {
+    everywhere("dump_renamed", |place| {
+        place.sql(
+            "SET foreign_key_checks = 0; CREATE TABLE a (id INT PRIMARY KEY, b INT, v VARCHAR(10), CHECK (id < 1000));
+             CREATE TABLE b (id INT PRIMARY KEY, a INT, KEY ka (a), FOREIGN KEY (a) REFERENCES a (id));
+             ALTER TABLE a ADD FOREIGN KEY (b) REFERENCES b (id); CREATE TABLE c (id INT);
+             INSERT INTO a VALUES (1, 2, 'one'), (2, NULL, 'two'); INSERT INTO b VALUES (2, 1), (3, 2); INSERT INTO c VALUES (7);
+             CREATE TRIGGER tr BEFORE INSERT ON a FOR EACH ROW SET NEW.v = 'new';
+             CREATE VIEW w AS SELECT a.id, y.a, a.b FROM a JOIN b y ON y.a = a.id",
+        );
+        dump(place, "");
+        let (ours, theirs) = (Place::new(place.server.clone(), "ours"), beside(place));
+        for run in ["first", "again"] {
+            let done = load(place, &ours, "dump.sql --into * --rename a=a2,b=`x=,y`");
+            assert_eq!(stored(&done), (0, 5), "{run}: {}", done.stderr);
+        }
+        play(place, &theirs);
+        theirs.sql("DROP VIEW w; RENAME TABLE a TO a2, b TO `x=,y`");
+        for table in ["a2", "`x=,y`", "c"] {
+            let shown =
+                |place: &Place| place.sql(&format!("SHOW CREATE TABLE {table}")).replace(place.schema.name(), "shop");
+            assert_eq!(shown(&ours), shown(&theirs));
+            is_equal(&theirs, &ours, table, "");
+        }
+        assert_eq!(ours.sql("SHOW TABLES LIKE 'a'"), "");
+        assert_eq!(ours.sql("SELECT * FROM w ORDER BY 1, 2"), place.sql("SELECT * FROM w ORDER BY 1, 2"));
+        ours.sql("INSERT INTO a2 VALUES (3, 2, 'x')");
+        assert_eq!(ours.sql("SELECT v FROM a2 WHERE id = 3"), "new");
+        // One of them, under one more name.
+        let done = load(place, &ours, "dump.sql --into * --only b --rename b=b3");
+        assert_eq!((stored(&done), ours.sql("SHOW TABLES LIKE 'b3'")), ((0, 2), "b3".to_owned()), "{}", done.stderr);
+    });
+}
+
 /// What these options refuse.
 #[test]
 fn parts_that_cannot_be_taken() {
@@ -199,6 +236,14 @@ fn parts_that_cannot_be_taken() {
             assert!(done.stderr.contains(says), "{arguments}: {}", done.stderr);
             assert_eq!(place.sql("SELECT COUNT(*) FROM t"), "0", "{arguments}");
         };
+        check("d.sql --into * --rename t", 1, "`--rename t` is not understood");
+        check("d.sql --into * --rename t=a=b", 1, "`--rename t=a=b` is not understood");
+        check("d.sql --into * --rename ,", 1, "`--rename` names no table");
+        check("d.sql --into * --rename x=y", 1, "has no table `x` that is taken");
+        check("d.sql --into * --only u --rename t=y", 1, "has no table `t` that is taken");
+        check("d.sql --into * --rename t=x,t=y", 1, "gives `t` two names");
+        check("d.sql --into * --rename t=u", 1, "two tables or views `u`");
+        check("d.sql --into t --rename t=u", 1, "`--rename` is for a whole dump");
         check("d.sql --into * --only t,x", 1, "`d.sql` has no table `x`");
         check("d.sql --into * --except T", 1, "it has `u`, `t`");
         check("d.sql --into * --except t,u", 1, "leaves no table");
@@ -277,6 +322,86 @@ fn dumps_that_cannot_be_loaded() {
             "says that its times",
         );
     });
+}
+
+/// Dumps that a server does not take as they are: the exit code, what is said, and how many rows of `t` are stored. The same command says
+/// the same again.
+#[test]
+fn dumps_that_a_server_does_not_take() {
+    everywhere("dump_odd", |place| {
+        let rows = "CREATE TABLE `t` (`a` int NOT NULL PRIMARY KEY, `b` varchar(20) CHARACTER SET utf8mb4, `g` int AS (`a` + 1) STORED);\n\
+                    INSERT INTO `t` VALUES (1,'C:\\\\new\\\\x',2),(2,'y',3);\n";
+        let check = |dump: &[u8], (code, n_rows): (i32, u32), says: &str| {
+            let into = beside(place);
+            place.write("d.sql", dump);
+            let shown = String::from_utf8_lossy(dump);
+            for run in ["first", "again"] {
+                let done = load(place, &into, "d.sql --into *");
+                assert_eq!(done.code, code, "{run}: {shown}: {}", done.stderr);
+                assert!(done.stderr.contains(says), "{run}: {shown}: {}", done.stderr);
+                let is_there = "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 't'";
+                let n_there =
+                    if into.sql(is_there) == "0" { "0".to_owned() } else { into.sql("SELECT COUNT(*) FROM t") };
+                assert_eq!(n_there, n_rows.to_string(), "{run}: {shown}: {}", done.stderr);
+            }
+            into
+        };
+        let with = |more: &str| format!("{rows}{more}\n").into_bytes();
+        let into = check(with("").as_slice(), (0, 2), "");
+        assert_eq!(into.sql("SELECT a, HEX(b), g FROM t ORDER BY a"), "1,433A5C6E65775C78,2|2,79,3");
+        check(rows.replace('\n', "\r\n").as_bytes(), (0, 2), "");
+        check(&[rows.as_bytes(), b"INSERT INTO `t` VALUES (3,'\xff\xfe',4);\n"].concat(), (2, 0), "column `b`");
+        check(&with("CREATE VIEW v AS SELECT * FROM missing;"), (3, 2), "all rows are stored");
+        check(&with("CREATE DEFINER=`nobody_dump`@`%` VIEW v AS SELECT a FROM t;"), (0, 2), "");
+        check(&with("/*!99999 FROBNICATE */;"), (2, 0), "`/*!99999 FROBNICATE */` may change rows");
+        check(&with("CREATE TABLE `u` (`a` int) ENGINE=NoSuchEngine;"), (3, 0), "the definition is of another server");
+        let wide = (0..40).map(|n| format!("`c{n}` char(255) CHARACTER SET utf8mb4")).collect::<Vec<_>>().join(",");
+        let wide = format!("CREATE TABLE `u` ({wide}) ROW_FORMAT=COMPACT;");
+        check(&with(&wide), (3, 0), "create the table as it should be here");
+        check(
+            &with("CREATE TABLE `u` (`a` int) KEY_BLOCK_SIZE=7 ROW_FORMAT=COMPRESSED;"),
+            (3, 0),
+            "create the table as it should be here",
+        );
+        // A target that is not empty, and the row of a generated column that is another one here.
+        let into = beside(place);
+        place.write("d.sql", rows);
+        into.sql("CREATE TABLE t (a INT NOT NULL PRIMARY KEY, b VARCHAR(20), g INT AS (a + 5) STORED); INSERT INTO t (a) VALUES (7)");
+        let done = load(place, &into, "d.sql --into *");
+        assert_eq!(
+            (done.code, into.sql("SELECT a, g FROM t ORDER BY a")),
+            (0, "1,6|2,7|7,12".to_owned()),
+            "{}",
+            done.stderr
+        );
+        let into = beside(place);
+        into.sql("CREATE TABLE t (a INT NOT NULL PRIMARY KEY, b VARCHAR(20), g INT AS (a + 1) STORED); INSERT INTO t (a) VALUES (2)");
+        let done = load(place, &into, "d.sql --into *");
+        assert_eq!((done.code, into.sql("SELECT a FROM t ORDER BY a")), (2, "2".to_owned()), "{}", done.stderr);
+    });
+}
+
+/// Where names that differ by case are one table, a dump of two such tables is refused, and one of them goes on.
+#[test]
+fn names_in_other_letters() {
+    for family in ["mariadb-10.11", "mariadb-11.8"] {
+        let own = OwnServer::new(family, &["lower_case_table_names=1"]);
+        let place = Place::own(&own);
+        place.write(
+            "d.sql",
+            "CREATE TABLE `Orders` (`a` int PRIMARY KEY);\nINSERT INTO `Orders` VALUES (1),(2);\nCREATE TABLE `orders` (`a` int);\n\
+             INSERT INTO `orders` VALUES (3);\nCREATE TRIGGER tr BEFORE INSERT ON `Orders` FOR EACH ROW SET NEW.a = 9;\n",
+        );
+        let refused = place.load("d.sql --into *");
+        assert_eq!((refused.code, place.sql("SHOW TABLES")), (1, String::new()), "{family}: {}", refused.stderr);
+        refused.says("has the tables `Orders` and `orders`, which are one table on this server");
+        for run in ["first", "again"] {
+            let done = place.go_on("d.sql --into * --rename orders=small");
+            assert_eq!(stored(&done), (0, 3), "{family}, {run}: {}", done.stderr);
+            let of = |table: &str| place.sql(&format!("SELECT a FROM {table} ORDER BY a"));
+            assert_eq!((of("orders"), of("small")), ("1|2".to_owned(), "3".to_owned()), "{family}, {run}");
+        }
+    }
 }
 
 /// TIMESTAMPs are instants in the zone that the dump says.

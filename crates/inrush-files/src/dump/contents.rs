@@ -5,6 +5,7 @@ use super::statements::{Statements, Zone, settled};
 use super::words::{self, Statement};
 use crate::script::script_bytes;
 use inrush_core::error::{Error, Result};
+use inrush_core::sql::Dialect;
 use std::io::Read;
 use std::ops::Range;
 
@@ -32,6 +33,8 @@ pub struct DumpContents {
 pub struct DumpTable {
     /// Its name, without a database.
     pub name: String,
+    /// The name that it has in the dump, by which its rows are found.
+    pub name_in_dump: String,
     /// Its CREATE TABLE, with the name in backticks; `None` if the dump has only rows.
     pub definition: Option<String>,
     /// Whether it has an INSERT.
@@ -66,6 +69,8 @@ pub struct OtherStatement {
     trigger: Option<(String, bool)>,
     /// The bytes of the text that say `DEFINER = ..`.
     definer: Option<Range<usize>>,
+    /// How its quotes are read.
+    dialect: Dialect,
 }
 
 impl OtherStatement {
@@ -75,6 +80,17 @@ impl OtherStatement {
             Some(file) => format!("line {} of `{file}`", self.line),
             None => format!("line {}", self.line),
         }
+    }
+
+    pub(super) fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// Takes another text for the same kind of statement.
+    pub(super) fn set_text(&mut self, text: Vec<u8>) {
+        self.subject = words::subject(&text, self.dialect);
+        self.definer = words::definer(&text, self.dialect);
+        self.text = text;
     }
 
     /// Whether it names the user whose rights a view, a trigger, a routine or an event has.
@@ -122,7 +138,11 @@ impl DumpContents {
 
     pub(super) fn table(&mut self, name: &str) -> &mut DumpTable {
         let at = self.tables.iter().position(|table| table.name == name).unwrap_or_else(|| {
-            self.tables.push(DumpTable { name: name.to_owned(), ..DumpTable::default() });
+            self.tables.push(DumpTable {
+                name: name.to_owned(),
+                name_in_dump: name.to_owned(),
+                ..DumpTable::default()
+            });
             self.tables.len() - 1
         });
         &mut self.tables[at]
@@ -216,6 +236,7 @@ impl Reading {
                     view: words::view(text, settings.dialect),
                     trigger: words::trigger(text, settings.dialect),
                     definer: words::definer(text, settings.dialect),
+                    dialect: settings.dialect,
                 };
                 match statement {
                     Statement::Insert(head) => {

@@ -13,6 +13,7 @@
 mod cells;
 mod contents;
 mod folder;
+mod renamed;
 mod row_text;
 mod rows;
 mod statements;

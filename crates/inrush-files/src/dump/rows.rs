@@ -97,6 +97,12 @@ impl<R: Read> Rows<R> {
         Ok(rows)
     }
 
+    /// The bytes that it holds.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> usize {
+        self.statements.held() + self.out.bytes.capacity()
+    }
+
     /// Whether the first line has the names of the columns.
     pub(crate) fn has_names(&self) -> bool {
         self.layout.as_ref().is_some_and(|layout| !layout.names.is_empty())

@@ -80,6 +80,12 @@ impl<R: Read> Statements<R> {
         Self { cutter: self.cutter.with_delimiter(b";\n"), ..self }
     }
 
+    /// The bytes that it holds.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> usize {
+        self.buffer.capacity()
+    }
+
     /// What the statements before the last one have set.
     pub(super) fn settings(&self) -> &Settings {
         &self.settings

@@ -73,6 +73,88 @@ SET @@GLOBAL.GTID_PURGED=/*!80000 '+'*/ 'x:1-2';
 -- Dump completed on 2026-01-01  0:00:00
 ";
 
+/// Where statements name a table that gets another name.
+#[test]
+fn tables_that_are_renamed() {
+    let rename = |dump: &str| {
+        let mut contents = contents(dump);
+        let names = [("a".to_owned(), "new".to_owned()), ("b".to_owned(), "b`2".to_owned())];
+        contents.rename(&names).map(|()| contents).map_err(|error| error.to_string())
+    };
+    let tables = "CREATE TABLE `a` (`a` int, `b` int); CREATE TABLE `c` (`x` int); CREATE TABLE `b` (`a` int);";
+    let check = |statement: &str, want: &str| {
+        let contents = rename(&format!("{tables} {statement};")).unwrap_or_else(|error| panic!("{statement}: {error}"));
+        assert_eq!(String::from_utf8_lossy(&contents.others.last().unwrap().text), want, "{statement}");
+    };
+    let contents = rename(tables).unwrap();
+    let names: Vec<_> = contents.tables.iter().map(|table| (&table.name[..], &table.name_in_dump[..])).collect();
+    assert_eq!(names, [("new", "a"), ("c", "c"), ("b`2", "b")]);
+    assert_eq!(contents.tables[0].definition.as_deref(), Some("CREATE TABLE `new` (`a` int, `b` int)"));
+    let definition = |text: &str, want: &str| {
+        let contents = rename(&format!("CREATE TABLE b (x int); {text};")).unwrap();
+        assert_eq!(contents.tables[1].definition.as_deref(), Some(want), "{text}");
+    };
+    definition(
+        "CREATE TABLE `a` (`b` int, CONSTRAINT `a_ibfk_1` FOREIGN KEY (`b`) REFERENCES `b` (`a`), CONSTRAINT `a_chk_12` CHECK (`a` > 1), \
+         CONSTRAINT `a_ibfk_x` CHECK (1), CONSTRAINT `ab_ibfk_1` FOREIGN KEY (`a`) REFERENCES `other`.`c` (`a`)) COMMENT='a'",
+        "CREATE TABLE `new` (`b` int, CONSTRAINT `new_ibfk_1` FOREIGN KEY (`b`) REFERENCES `b``2` (`a`), CONSTRAINT `new_chk_12` CHECK (`a` > 1), \
+         CONSTRAINT `a_ibfk_x` CHECK (1), CONSTRAINT `ab_ibfk_1` FOREIGN KEY (`a`) REFERENCES `other`.`c` (`a`)) COMMENT='a'",
+    );
+    check(
+        "ALTER TABLE a ADD CONSTRAINT x FOREIGN KEY (b) REFERENCES b (a)",
+        "ALTER TABLE `new` ADD CONSTRAINT x FOREIGN KEY (b) REFERENCES `b``2` (a)",
+    );
+    check("CREATE INDEX a ON a (a)", "CREATE INDEX a ON `new` (a)");
+    check(
+        "/*!50003 CREATE*/ /*!50017 DEFINER=`a`@`b`*/ /*!50003 TRIGGER a BEFORE INSERT ON `a` FOR EACH ROW SET NEW.a = OLD.b + 1 */",
+        "/*!50003 CREATE*/ /*!50017 DEFINER=`a`@`b`*/ /*!50003 TRIGGER a BEFORE INSERT ON `new` FOR EACH ROW SET NEW.a = OLD.b + 1 */",
+    );
+    check("DROP TRIGGER a", "DROP TRIGGER a");
+    check("CREATE PROCEDURE a() SELECT 'a' FROM c", "CREATE PROCEDURE a() SELECT 'a' FROM c");
+    check(
+        "CREATE VIEW `v` AS select `a`.`a` AS `a`,`y`.`b` AS `x` from ((`a` join `b` `y` on(`a`.`a` = `y`.`a`)) left join `c` on(1)) where `a`.`b` > 1",
+        "CREATE VIEW `v` AS select `a`.`a` AS `a`,`y`.`b` AS `x` from ((`new` `a` join `b``2` `y` on(`a`.`a` = `y`.`a`)) left join `c` on(1)) where `a`.`b` > 1",
+    );
+    check("CREATE VIEW v AS select 1 from a", "CREATE VIEW v AS select 1 from `new` `a`");
+    check("CREATE VIEW v AS select 1 from c", "CREATE VIEW v AS select 1 from c");
+    check("SET SQL_MODE='ANSI_QUOTES'; CREATE INDEX i ON \"a\" (a)", "CREATE INDEX i ON `new` (a)");
+    for (statement, says) in [
+        (
+            "CREATE PROCEDURE p() SELECT * FROM a",
+            "procedure `p` (line 1) cannot be rewritten for new names of tables with certainty: it names `a`",
+        ),
+        ("CREATE PROCEDURE p() SELECT * FROM A", "it names `a`"),
+        (
+            "CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO DELETE FROM c WHERE b = 1",
+            "event `e` (line 1) cannot be rewritten",
+        ),
+        ("CREATE TRIGGER t AFTER INSERT ON a FOR EACH ROW INSERT INTO b VALUES (1)", "it names `b`"),
+        ("CREATE TRIGGER t AFTER INSERT ON shop.a FOR EACH ROW SET @x = 1", "it names `a`"),
+        ("CREATE INDEX i ON shop.a (x)", "it names `a` with a database, `shop`"),
+        ("CREATE INDEX i ON A (x)", "it names `a` in other letters, `A`"),
+        ("CREATE VIEW v AS select a from c", "it names `a`"),
+        ("CREATE VIEW v AS select 1 from shop.a", "it names `a` with a database"),
+        ("CREATE VIEW v AS select shop.a.x from a", "it names `a`"),
+        ("CREATE VIEW v AS select 1 from a x", "`x` comes after `a`"),
+        ("CREATE VIEW v AS select 1 from a partition (p)", "`partition` comes after `a`"),
+        ("CREATE VIEW new AS select 1", "two tables or views `new`"),
+    ] {
+        let error = rename(&format!("{tables} {statement};")).unwrap_err();
+        assert!(error.contains(says), "{statement}: {error}");
+    }
+    for (table, says) in [
+        ("CREATE TABLE new (a int); CREATE TABLE a (a int)", "two tables or views `new`"),
+        (
+            "CREATE TABLE m (a int) ENGINE=MERGE UNION=(`a`,`c`)",
+            "table `m` cannot be rewritten for new names of tables with certainty: it is made of `a`",
+        ),
+        ("CREATE TABLE m (a int, FOREIGN KEY (a) REFERENCES shop.a (a))", "it names `a` with a database"),
+    ] {
+        let error = rename(&format!("{table};")).unwrap_err();
+        assert!(error.contains(says), "{table}: {error}");
+    }
+}
+
 /// A table is made in the default mode.
 #[test]
 fn definitions_of_other_modes() {
@@ -210,6 +292,14 @@ fn statements_of_all_kinds() {
         check(&format!("INSERT INTO t VALUES (1); {other}"), Err("may change rows"));
         assert!(DumpContents::of_bytes("d.sql", format!("{other};").as_bytes()).is_err(), "{other}");
     }
+    // A server of another version passes over it.
+    for condition in ["/*!99999", "/*!40000", "/*M!100100"] {
+        check(&format!("INSERT INTO t VALUES (1); {condition} INSERT INTO t VALUES (2) */"), Err("may change rows"));
+        check(&format!("INSERT INTO t VALUES (1); {condition} SET @a = 1 */"), Ok("1\n"));
+    }
+    check(r"/*M!999999\- enable the sandbox mode */ INSERT INTO t VALUES (1)", Ok("1\n"));
+    check("/*!99999 FROBNICATE t */; INSERT INTO t VALUES (1)", Err("may change rows"));
+    check("CREATE TABLE t (a int);\r\nINSERT INTO t VALUES\r\n(1),\r\n(2)", Ok("a\n1\n2\n"));
     // Rows that only a server knows.
     check("INSERT INTO t VALUES (NOW())", Err("row 1 of the INSERT in line 1: `NOW()` is no literal"));
     check("\nINSERT INTO t VALUES (1), (1+1)", Err("row 2 of the INSERT in line 2: `1+1` is no literal"));
@@ -222,6 +312,42 @@ fn statements_of_all_kinds() {
     check("CREATE TABLE t (a enum('2','1')); INSERT INTO t VALUES (1)", Err("`1` is no literal"));
     check("INSERT INTO t VALUES ('open", Err("ends within a quoted text"));
     check("", Err("no INSERT of literal values"));
+}
+
+/// An INSERT of any length is read in parts.
+#[test]
+fn memory_of_a_long_statement() {
+    /// The beginning of an INSERT, then so many rows, then its end.
+    struct Long(usize, Vec<u8>);
+
+    impl Read for Long {
+        fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+            while self.1.len() < 4096 && self.0 > 0 {
+                self.0 -= 1;
+                let end = if self.0 == 0 { ";\n" } else { "," };
+                self.1.extend(format!("({},'{}'){end}", self.0, "x".repeat(1000)).bytes());
+            }
+            let n = space.len().min(self.1.len());
+            space[..n].copy_from_slice(&self.1[..n]);
+            self.1.drain(..n);
+            Ok(n)
+        }
+    }
+
+    const ROWS: usize = 30_000;
+    let long = || Long(ROWS, b"CREATE TABLE t (a int, b text);\nINSERT INTO t VALUES ".to_vec());
+    let mut rows = Rows::new("d.sql", long(), "t", KnownTable::default(), 1 << 20).unwrap();
+    let (mut space, mut n_lines) = (vec![0; 64 << 10], 0);
+    loop {
+        let n = rows.read(&mut space).unwrap();
+        if n == 0 {
+            break;
+        }
+        n_lines += space[..n].iter().filter(|byte| **byte == b'\n').count();
+        assert!(rows.held() < 8 << 20, "{} bytes", rows.held());
+    }
+    assert_eq!(n_lines, ROWS + 1);
+    assert!(DumpContents::of_bytes("d.sql", long()).unwrap().tables[0].has_rows);
 }
 
 /// A statement that nothing ends may have been longer.

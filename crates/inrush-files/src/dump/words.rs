@@ -121,15 +121,29 @@ impl<'a> Words<'a> {
         self.clone().next()
     }
 
-    fn text(&self, token: &Token) -> &'a [u8] {
+    /// All that are left.
+    pub(super) fn all(&self) -> Vec<Token> {
+        let mut words = self.clone();
+        std::iter::from_fn(|| words.next()).collect()
+    }
+
+    /// The number of the word that says what is made or dropped, after DEFINER.
+    pub(super) fn kind_at(&self, tokens: &[Token]) -> Option<usize> {
+        let mut words = self.clone();
+        words.pass_definer();
+        let kind = words.pass_to(&KINDS)?;
+        tokens.iter().position(|token| token.range == kind.range)
+    }
+
+    pub(super) fn text(&self, token: &Token) -> &'a [u8] {
         &self.sql[token.range.clone()]
     }
 
-    fn is(&self, token: &Token, word: &str) -> bool {
+    pub(super) fn is(&self, token: &Token, word: &str) -> bool {
         token.lexeme == Lexeme::Word && self.text(token).eq_ignore_ascii_case(word.as_bytes())
     }
 
-    fn is_any(&self, token: &Token, words: &[&str]) -> bool {
+    pub(super) fn is_any(&self, token: &Token, words: &[&str]) -> bool {
         words.iter().any(|word| self.is(token, word))
     }
 
@@ -151,7 +165,7 @@ impl<'a> Words<'a> {
     }
 
     /// A name, without its quotes.
-    fn name_of(&self, token: &Token) -> Option<String> {
+    pub(super) fn name_of(&self, token: &Token) -> Option<String> {
         let text = String::from_utf8_lossy(self.text(token));
         match token.lexeme {
             Lexeme::Word => Some(text.into_owned()),
@@ -399,6 +413,12 @@ fn usual_quotes(sql: &[u8], dialect: Dialect) -> Vec<u8> {
 pub(super) fn statement(sql: &[u8], dialect: Dialect) -> Statement {
     let mut words = Words::new(sql, dialect);
     if words.is_insert() {
+        // In `/*!99999 .. */` only a server knows whether it is executed.
+        let mut ahead = words.clone();
+        ahead.next();
+        if ahead.lexer.is_in_condition() {
+            return Statement::Other;
+        }
         return words.insert().map_or(Statement::Other, Statement::Insert);
     }
     let Some(first) = words.next() else { return Statement::Frame };
@@ -665,6 +685,17 @@ pub(super) fn view(sql: &[u8], dialect: Dialect) -> Option<String> {
 
 /// The tables and views that queries of a text read: the names after FROM and JOIN, each without a database.
 pub(super) fn tables_read(sql: &[u8], dialect: Dialect) -> Vec<String> {
+    let words = Words::new(sql, dialect);
+    let last = |place: Range<usize>| {
+        let tokens = Words::new(&sql[place.clone()], dialect).all();
+        let last = tokens.last()?;
+        words.name_of(&Token { range: place.start + last.range.start..place.start + last.range.end, ..last.clone() })
+    };
+    table_places(sql, dialect).into_iter().filter_map(last).collect()
+}
+
+/// The same as places in the text, each with a database that is named.
+pub(super) fn table_places(sql: &[u8], dialect: Dialect) -> Vec<Range<usize>> {
     let mut words = Words::new(sql, dialect);
     let mut found = Vec::new();
     // For each open bracket, whether the text in it is within a FROM, and whether it has the arguments of a function.
@@ -693,11 +724,14 @@ pub(super) fn tables_read(sql: &[u8], dialect: Dialect) -> Vec<String> {
                 is_function = true;
             }
             _ if was_next => {
-                let mut name = words.name_of(&token);
+                let mut place = token.range.clone();
+                let mut is_name = words.name_of(&token).is_some();
                 while words.take_symbol(b'.') {
-                    name = words.name();
+                    let next = words.next();
+                    is_name = next.as_ref().is_some_and(|token| words.name_of(token).is_some());
+                    place.end = next.map_or(place.end, |token| token.range.end);
                 }
-                found.extend(name);
+                found.extend(is_name.then_some(place));
             }
             _ => {}
         }

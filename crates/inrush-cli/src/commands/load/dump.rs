@@ -68,6 +68,7 @@ pub(super) fn run(args: &LoadArgs, signals: &Watch, output: &Output) -> Result<O
     };
     let targets: Vec<_> = contents.tables.iter().map(of).collect();
     let mut connection = Connection::connect(&config).map_err(hint_at_login)?;
+    check_letters(&mut connection, file, &contents)?;
     let there = kinds(&mut connection, &database)?;
     check_kinds(&contents, &there, &args)?;
     let (missing, _) = tables::plan(&mut connection, &targets, true)?;
@@ -131,7 +132,7 @@ pub(super) fn run(args: &LoadArgs, signals: &Watch, output: &Output) -> Result<O
 /// The files of a table's rows.
 fn files_of(file: &str, table: &DumpTable) -> Vec<String> {
     match table.files.is_empty() {
-        true => vec![format!("{file}#{}", table.name)],
+        true => vec![format!("{file}#{}", table.name_in_dump)],
         false => table.files.clone(),
     }
 }
@@ -167,6 +168,22 @@ fn of_text(args: &LoadArgs, target: &RestoreTarget, table: &DumpTable, text: &Ro
     let columns = (text.columns.iter().map(field).collect(), computed.collect());
     args.for_manifest(&target.name, table.files.clone(), (ManifestFormat::Csv, Some(&csv)), columns)
         .with_bits_as_bytes(text.bits_as_bytes)
+}
+
+/// Refuses two tables whose names differ by case, on a server that takes them for one: the rows of both would become one table's.
+fn check_letters(connection: &mut Connection, file: &str, contents: &DumpContents) -> Result<()> {
+    let names: Vec<_> = contents.tables.iter().map(|table| (table.name.to_lowercase(), &table.name)).collect();
+    let is_same = |at: &usize| names[..*at].iter().find(|(lower, _)| *lower == names[*at].0).map(|(_, name)| *name);
+    let Some((one, other)) = (0..names.len()).find_map(|at| Some((is_same(&at)?, names[at].1))) else { return Ok(()) };
+    match connection.query_one::<u64>("SELECT @@lower_case_table_names", ())? {
+        0 => Ok(()),
+        _ => Err(Error::config(format!(
+            "`{file}` has the tables {} and {}, which are one table on this server: `lower_case_table_names` is not 0",
+            quote_ident(one),
+            quote_ident(other)
+        ))
+        .with_hint("`--rename` gives one of them another name; `--except` leaves it out")),
+    }
 }
 
 /// What is in a database by its name: whether it is a view.
@@ -245,7 +262,7 @@ fn check_triggers(
             }
         };
         let source_of = |file: &String| {
-            let file = file.strip_suffix(&format!("#{}", table.name)).unwrap_or(file);
+            let file = file.strip_suffix(&format!("#{}", table.name_in_dump)).unwrap_or(file);
             std::fs::canonicalize(file).map_or_else(|_| file.to_owned(), |path| path.display().to_string())
         };
         let sources: Vec<_> = files_of(file, table).iter().map(source_of).collect();
@@ -275,8 +292,8 @@ fn check_triggers(
             "drop them; {again}{}",
             match table.files.is_empty() {
                 true => format!(
-                    ". As any other file, with the triggers, `{file}#{name}` loads the rows of one table: `--into {name}`",
-                    name = table.name
+                    ". As any other file, with the triggers, `{file}#{}` loads the rows of one table: `--into {}`",
+                    table.name_in_dump, table.name
                 ),
                 false => String::new(),
             }
@@ -295,7 +312,8 @@ fn check_files_of_jobs(
     let canonical = |path: &str| std::fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
     let place = canonical(folder.path());
     for (table, target) in to_fill {
-        let source_of = |file: &String| canonical(file.strip_suffix(&format!("#{}", table.name)).unwrap_or(file));
+        let source_of =
+            |file: &String| canonical(file.strip_suffix(&format!("#{}", table.name_in_dump)).unwrap_or(file));
         let files: Vec<_> = table.files.iter().map(source_of).collect();
         let of = format!("{}.{}", target.name.schema, target.name.name).to_lowercase();
         let is_of = |job: &&JobStatus| {

@@ -16,6 +16,10 @@ pub(crate) struct DumpArgs {
     #[arg(long, value_name = "a,b", help_heading = "Dumps")]
     except: Option<String>,
 
+    /// Of a whole dump, these tables get other names, wherever it is certain that a statement names them
+    #[arg(long, value_name = "a=b,c=d", help_heading = "Dumps")]
+    rename: Option<String>,
+
     /// Of a whole dump, everything but rows: tables, views, triggers, routines, events
     #[arg(long, help_heading = "Dumps", conflicts_with = "rows_only")]
     schema_only: bool,
@@ -39,6 +43,7 @@ impl DumpArgs {
         let given = [
             ("only", self.only.is_some()),
             ("except", self.except.is_some()),
+            ("rename", self.rename.is_some()),
             ("schema-only", self.schema_only),
             ("rows-only", self.rows_only),
             ("definers", self.definers != "keep"),
@@ -113,6 +118,15 @@ impl DumpArgs {
         if contents.others.iter().all(|other| other.is_setting) {
             contents.others.clear();
         }
+        if let Some(list) = &self.rename {
+            let renames = renames(list, file, contents)?;
+            contents.rename(&renames).map_err(|error| {
+                error.with_hint(
+                    "`--rename` needs names that no other table has, and statements of which it is certain what they name; `--only` leaves \
+                     views, routines and events out, and `--rows-only` everything but rows: make those by hand",
+                )
+            })?;
+        }
         if let Some(user) = &definer {
             contents.others.iter_mut().for_each(|other| *other = other.with_definer(user.as_deref()));
         }
@@ -134,18 +148,52 @@ impl DumpArgs {
     }
 }
 
+/// The old and new names of `--rename`.
+fn renames(list: &str, file: &str, contents: &DumpContents) -> Result<Vec<(String, String)>> {
+    let mut renames: Vec<(String, String)> = Vec::new();
+    for part in parts(list, ',') {
+        let [old, new] = &parts(part, '=')[..] else {
+            return Err(Error::config(format!("`--rename {part}` is not understood")).with_hint(
+                "it takes the name in the dump and the new one: `--rename orders=orders_2026,items=items_2026`",
+            ));
+        };
+        let (old, new) = (name_of(old), name_of(new));
+        if !has(contents, &old) {
+            let names: Vec<_> = contents.tables.iter().map(|table| quote_ident(&table.name)).collect();
+            return Err(Error::config(format!(
+                "`--rename`: `{file}` has no table {} that is taken",
+                quote_ident(&old)
+            ))
+            .with_hint(format!("it has {}", shortened(&names))));
+        }
+        if renames.iter().any(|(other, _)| *other == old) {
+            return Err(Error::config(format!("`--rename` gives {} two names", quote_ident(&old))));
+        }
+        renames.push((old, new));
+    }
+    match renames.is_empty() {
+        true => Err(Error::config("`--rename` names no table")),
+        false => Ok(renames),
+    }
+}
+
 /// The names of a list; one with a comma or blanks in it is written in backticks.
 fn names(option: &str, list: &str) -> Result<Vec<String>> {
-    let mut is_quoted = false;
-    let parts = list.split(|c| {
-        is_quoted ^= c == '`';
-        c == ',' && !is_quoted
-    });
-    let names: Vec<_> = parts.map(str::trim).filter(|part| !part.is_empty()).map(name_of).collect();
+    let names: Vec<_> = parts(list, ',').into_iter().map(name_of).collect();
     match names.is_empty() {
         true => Err(Error::config(format!("`--{option}` names no table"))),
         false => Ok(names),
     }
+}
+
+/// The parts between separators that are not within backticks.
+fn parts(list: &str, separator: char) -> Vec<&str> {
+    let mut is_quoted = false;
+    let parts = list.split(|c| {
+        is_quoted ^= c == '`';
+        c == separator && !is_quoted
+    });
+    parts.map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
 fn name_of(part: &str) -> String {
