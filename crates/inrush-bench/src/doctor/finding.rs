@@ -84,14 +84,8 @@ impl Effect {
         match self {
             Self::Blocks { .. } => 1000.0,
             Self::Measured { factor, .. } => (factor - 1.0).max(0.0) * 10.0,
-            // Turns that disagree show nothing: such a finding comes after facts that matter.
-            Self::Twin { factor, least, .. } => {
-                if *least > 1.0 {
-                    (factor - 1.0) * 10.0
-                } else {
-                    0.0
-                }
-            }
+            // Turns that disagree show little: half of what they would otherwise.
+            Self::Twin { factor, least, .. } => (factor - 1.0).max(0.0) * if *least > 1.0 { 10.0 } else { 5.0 },
             Self::Attributed { share, .. } => share / (1.0 - share).max(0.01) * 10.0,
             Self::Known { weight, .. } => *weight,
         }
