@@ -231,17 +231,23 @@ pub fn difference(before: &str, after: &str, widened: &[Widened]) -> Option<Stri
     Some(format!("`{changed}` is not there any more"))
 }
 
-/// Attributes with a default that is a number without zeros at its end: that of a DECIMAL is shown with all digits of its type.
+/// Attributes with a default that is a number without quotes and without zeros behind its point: that of a DECIMAL is shown with all digits of its
+/// type, `'5'` is `'5.00'` in a wider one.
 fn plain_default(attributes: &str) -> String {
     const DEFAULT: &str = " DEFAULT ";
     let Some((before, behind)) = attributes.split_once(DEFAULT) else { return attributes.to_owned() };
     let (value, rest) = behind.split_at(behind.find(' ').unwrap_or(behind.len()));
     let number = value.strip_prefix('\'').and_then(|value| value.strip_suffix('\'')).unwrap_or(value);
-    let is_number = number.contains('.') && number.bytes().all(|byte| byte.is_ascii_digit() || b".-".contains(&byte));
+    let is_number = number.contains(|char: char| char.is_ascii_digit())
+        && number.bytes().all(|byte| byte.is_ascii_digit() || b".-".contains(&byte));
     if !is_number {
         return attributes.to_owned();
     }
-    format!("{before}{DEFAULT}{}{rest}", number.trim_end_matches('0').trim_end_matches('.'))
+    let number = match number.contains('.') {
+        true => number.trim_end_matches('0').trim_end_matches('.'),
+        false => number,
+    };
+    format!("{before}{DEFAULT}{number}{rest}")
 }
 
 /// The longest VARCHAR of four bytes a character that a row has room for.
@@ -436,6 +442,9 @@ mod tests {
         };
         assert_eq!(differs_by("DEFAULT '0.5'", "DEFAULT '0.50'"), None);
         assert_eq!(differs_by("DEFAULT 0.0 COMMENT 'x'", "DEFAULT 0.00 COMMENT 'x'"), None);
+        assert_eq!(differs_by("DEFAULT '50'", "DEFAULT '50.00'"), None);
+        assert_eq!(differs_by("NOT NULL DEFAULT 0", "NOT NULL DEFAULT 0.00"), None);
+        assert!(differs_by("DEFAULT '50'", "DEFAULT '5.00'").is_some());
         assert!(
             differs_by("DEFAULT 0.5", "DEFAULT 0.55").is_some() && differs_by("DEFAULT 0.5", "DEFAULT NULL").is_some()
         );
