@@ -115,6 +115,30 @@ fn a_truncate_that_waits_is_ended_at_the_server() {
     });
 }
 
+/// The same of the ALTER of `--widen`.
+#[test]
+fn a_widening_that_waits_is_ended_at_the_server() {
+    everywhere("stopped_widening", |place| {
+        place.sql("CREATE TABLE people (id INT PRIMARY KEY, n INT); INSERT INTO people VALUES (1, 7)");
+        place.write("people.csv", "id,n\n5,3000000000\n");
+        let type_of = "SELECT DATA_TYPE FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'people' AND COLUMN_NAME = 'n'";
+        let holder = Session::open(place, "BEGIN; SELECT COUNT(*) FROM people INTO @n");
+        let mut load = Running::start(place, "people.csv --into people --widen");
+        await_true("a waiting statement", || waits(place));
+        load.signal("INT");
+        load.await_notice("stopping: ");
+        let done = load.end();
+        assert_eq!(done.code, 130, "{done}");
+        done.says("error: interrupted before a row was sent");
+        assert!(!waits(place));
+        drop(holder);
+        assert_eq!(place.sql(type_of), "int");
+        let again = place.go_on("people.csv --into people --widen");
+        assert_eq!((again.code, place.sql(type_of).as_str()), (0, "bigint"), "{again}");
+        assert_eq!(place.sql("SELECT * FROM people ORDER BY id"), "1,7|5,3000000000");
+    });
+}
+
 /// One wait serves four questions: the silence is told after 30 s, with the server's state; told again by nobody, because
 /// the server's lock wait ends after 50 s; then nothing is in; and a load with patience tries again.
 #[test]

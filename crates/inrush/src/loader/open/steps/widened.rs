@@ -15,6 +15,7 @@ use crate::loader::plan::target::Target;
 use crate::loader::report::event::LoadEvent;
 use crate::loader::sql;
 use crate::table::reading::literal;
+use crate::until_stopped::execute_until_stopped;
 use inrush_core::column::ident::quote_table;
 use inrush_core::column::{Column, ColumnType};
 use inrush_core::load::ledger::{JobId, JobStep};
@@ -110,7 +111,9 @@ fn alter_alone(connection: &mut Connection, target: &Target, table: &str) -> Res
     target.load.notify(&LoadEvent::Widens { statement: statement.clone() });
     target.load.control.waits(0, Some("ALTER TABLE .. MODIFY COLUMN"));
     fault::point("widen.before");
-    connection.execute(&statement, ()).map_err(|error| cannot_widen(error, table))?;
+    // It may wait for transactions that use the table, and the server would do it after the program has ended.
+    execute_until_stopped(connection, &statement, || target.load.control.is_stopping())
+        .map_err(|error| cannot_widen(error, table))?;
     fault::point("widen.after");
     let after = definition(connection, schema, table)?;
     match widen::difference(&before, &after, &widened) {
@@ -187,6 +190,9 @@ fn in_a_known_mode<T>(connection: &mut Connection, run: impl FnOnce(&mut Connect
 const MODE: &str = "STRICT_ALL_TABLES,ALLOW_INVALID_DATES,NO_ENGINE_SUBSTITUTION";
 
 fn cannot_widen(error: Error, table: &str) -> Error {
+    if error.kind() == Kind::Interrupted {
+        return error;
+    }
     let hint = match error.code() {
         // ER_TABLEACCESS_DENIED_ERROR
         1142 => "`--widen` needs the right ALTER on the table; without it rows that do not fit are bad",
