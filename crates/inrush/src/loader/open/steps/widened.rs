@@ -14,7 +14,7 @@ use crate::loader::options::LoadOptions;
 use crate::loader::plan::target::Target;
 use crate::loader::report::event::LoadEvent;
 use crate::loader::sql;
-use crate::table::reading::literal;
+use crate::table::reading::{is_exactly, literal};
 use crate::until_stopped::execute_until_stopped;
 use inrush_core::column::ident::quote_table;
 use inrush_core::column::{Column, ColumnType};
@@ -53,6 +53,12 @@ pub(crate) fn plan(connection: &mut Connection, table: &mut Table, options: &Loa
     let create = in_a_known_mode(connection, |connection| definition(connection, &table.schema, &table.name))?;
     let tied = tied(connection, table)?;
     let widened = widen::plan(&create, &narrow, &tied).map_err(|reasons| refused(&reasons))?;
+    if connection.session().profile().name == "MariaDB" {
+        let reasons = too_long_keys(connection, table, &widened)?;
+        if !reasons.is_empty() {
+            return Err(refused(&reasons));
+        }
+    }
     for one in &widened {
         table
             .columns
@@ -172,6 +178,72 @@ fn tied(connection: &mut Connection, table: &Table) -> Result<Vec<String>> {
          UNION SELECT REFERENCED_COLUMN_NAME FROM information_schema.KEY_COLUMN_USAGE WHERE REFERENCED_TABLE_SCHEMA = {schema} AND REFERENCED_TABLE_NAME = {name}"
     );
     Ok(sql::rows(connection, &query)?.into_iter().flatten().collect())
+}
+
+/// Why MariaDB would change an index: without an error it cuts the columns of one that becomes too long, and makes a hash of a UNIQUE one.
+fn too_long_keys(connection: &mut Connection, table: &Table, widened: &[Widened]) -> Result<Vec<String>> {
+    let longer = |column: &str| {
+        widened.iter().find(|one| one.column == column).and_then(|one| match one.to {
+            ColumnType::VarChar { chars } => Some((one, u64::from(chars))),
+            _ => None,
+        })
+    };
+    if !widened.iter().any(|one| longer(&one.column).is_some()) {
+        return Ok(Vec::new());
+    }
+    let number = |text: &String| text.parse::<u64>().unwrap_or(0);
+    let most = match sql::first_row(connection, "SELECT @@GLOBAL.innodb_page_size")?.first().map(number) {
+        Some(4_096) => 768,
+        Some(8_192) => 1_536,
+        _ => 3_072,
+    };
+    let condition = is_exactly("TABLE_SCHEMA", table);
+    let lengths = sql::rows(
+        connection,
+        &format!(
+            "SELECT COLUMN_NAME, COALESCE(CHARACTER_MAXIMUM_LENGTH, 0), COALESCE(CHARACTER_OCTET_LENGTH, 0) \
+             FROM information_schema.COLUMNS WHERE {condition}"
+        ),
+    )?;
+    // Those of INDEX_TYPE HASH are hashes already.
+    let parts = sql::rows(
+        connection,
+        &format!(
+            "SELECT INDEX_NAME, COLUMN_NAME, COALESCE(SUB_PART, 0) FROM information_schema.STATISTICS \
+             WHERE {condition} AND INDEX_TYPE = 'BTREE' ORDER BY INDEX_NAME, SEQ_IN_INDEX"
+        ),
+    )?;
+    let mut keys: Vec<(&str, u64, Option<&Widened>)> = Vec::new();
+    for part in &parts {
+        let [index, column, prefix] = part.as_slice() else { continue };
+        let (chars, octets) = match lengths.iter().find(|length| length.first() == Some(column)).map(Vec::as_slice) {
+            Some([_, chars, octets]) => (number(chars), number(octets)),
+            _ => (0, 0),
+        };
+        // A prefix stays as it is.
+        let wide = longer(column).filter(|_| number(prefix) == 0);
+        let bytes = match (chars, number(prefix), wide) {
+            // At most that, if it is no text.
+            (0, _, _) => 8,
+            (_, 0, Some((_, wide))) => wide * (octets / chars),
+            (_, 0, None) => octets,
+            (_, prefix, _) => prefix * (octets / chars),
+        };
+        let wide = wide.map(|(one, _)| one);
+        match keys.last_mut() {
+            Some((known, sum, one)) if *known == index.as_str() => (*sum, *one) = (*sum + bytes, (*one).or(wide)),
+            _ => keys.push((index.as_str(), bytes, wide)),
+        }
+    }
+    let why = |&(index, bytes, one): &(&str, u64, Option<&Widened>)| {
+        let one = one.filter(|_| bytes > most)?;
+        Some(format!(
+            "column `{}` is {}, and needs {}: MariaDB would cut its index `{index}`, or make a hash of it, which would have {bytes} bytes and \
+             may have {most}; `--tight` widens the column by less",
+            one.column, one.from, one.to
+        ))
+    };
+    Ok(keys.iter().filter_map(why).collect())
 }
 
 /// Runs what reads or writes definitions in a mode in which their texts mean the same, and an index that would be cut is an error.
