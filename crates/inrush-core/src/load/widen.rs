@@ -132,12 +132,8 @@ fn definition(create: &str, column: &Column, to: &ColumnType, tied: &[String]) -
     if tied.iter().any(|tied| tied.to_lowercase() == column.name.to_lowercase()) {
         return Err("a foreign key goes by it, and both sides must have one type".into());
     }
-    if let Some((_, partitions)) = create.split_once("PARTITION BY") {
-        let partitions = partitions.to_lowercase();
-        // KEY () is the primary key.
-        if partitions.contains(&column.name.to_lowercase()) || partitions.replace(' ', "").contains("key()") {
-            return Err("the table is partitioned by it".into());
-        }
+    if is_partitioned_by(create, &column.name) {
+        return Err("the table is partitioned by it".into());
     }
     let uses_it = |line: &&str| !line.starts_with(&format!("  {name} ")) && line.contains(&name);
     for line in create.lines().skip(1).filter(uses_it) {
@@ -151,6 +147,21 @@ fn definition(create: &str, column: &Column, to: &ColumnType, tied: &[String]) -
         }
     }
     Ok(format!("{}{attributes}", word(to)))
+}
+
+/// Whether the table's partitions depend on the column. Only the lines behind the columns and options are looked at, and not the list of partitions,
+/// whose words are names of columns too: `VALUES LESS THAN`.
+fn is_partitioned_by(create: &str, column: &str) -> bool {
+    let lines = create.lines().skip_while(|line| !line.starts_with(')')).skip(1);
+    let rule: Vec<&str> = lines.take_while(|line| !line.starts_with('(')).collect();
+    let (rule, column) = (rule.join(" ").to_lowercase(), column.to_lowercase());
+    let is_of_word = |char: char| char.is_alphanumeric() || matches!(char, '_' | '$');
+    let is_named = match column.chars().all(is_of_word) {
+        true => rule.split(|char: char| !is_of_word(char)).any(|word| word == column),
+        false => rule.contains(&quote_ident(&column)),
+    };
+    // KEY () is the primary key.
+    rule.contains("partition by") && (is_named || rule.replace(' ', "").contains("()"))
 }
 
 /// The definition of a column in SHOW CREATE TABLE, without its name.
@@ -393,6 +404,23 @@ mod tests {
         );
         objects("  KEY `k` (`c`)\n) ENGINE=InnoDB\n PARTITION BY KEY ()", &[], "is partitioned by it");
         objects("  KEY `k` (`c`)\n) ENGINE=InnoDB\n PARTITION BY HASH (`d`)", &[], "");
+        objects(
+            "  KEY `k` (`c`)\n) ENGINE=InnoDB\n/*!50100 PARTITION BY KEY */ /*!50611 ALGORITHM = 1 */ /*!50100 ()\nPARTITIONS 2 */",
+            &[],
+            "is partitioned by it",
+        );
+        objects(
+            "  KEY `k` (`c`)\n) ENGINE=InnoDB\n/*!50500 PARTITION BY RANGE  COLUMNS(d,c)\n(PARTITION p",
+            &[],
+            "is partitioned by it",
+        );
+        // Words and names that are no columns.
+        objects(
+            "  KEY `k` (`c`)\n) ENGINE=InnoDB\n PARTITION BY RANGE (`cd`)\n(PARTITION `c` VALUES LESS THAN (5))",
+            &[],
+            "",
+        );
+        objects("  KEY `k` (`c`)\n) ENGINE=InnoDB COMMENT='PARTITION BY c'", &[], "");
         objects("  `c` int DEFAULT NULL\n) ENGINE=InnoDB", &[], "does not show it");
     }
 
