@@ -8,11 +8,16 @@ use inrush_core::error::{Error, Result};
 use inrush_core::load::Matching;
 use inrush_core::load::widen::Needed;
 
-/// What the fields of all files need, by the columns that they go into. `used`: the fields that expressions name, which go into none.
+/// What the fields of all files need, by the columns that they go into. `computed`: the columns of expressions, which no field goes into.
 ///
 /// # Errors
 /// `Config` where the files do not say which columns their fields go into.
-pub fn needed(of_files: &[Vec<Inferred>], matching: &Matching, used: &[String], is_tight: bool) -> Result<Vec<Needed>> {
+pub fn needed(
+    of_files: &[Vec<Inferred>],
+    matching: &Matching,
+    computed: &[String],
+    is_tight: bool,
+) -> Result<Vec<Needed>> {
     if *matching == Matching::ByPosition {
         return Err(Error::config("`--widen` needs the names of the fields, and the files have none")
             .with_hint("`--columns a,b` names the column of each field in order"));
@@ -21,7 +26,8 @@ pub fn needed(of_files: &[Vec<Inferred>], matching: &Matching, used: &[String], 
     let mut all: Vec<Needed> = Vec::new();
     for fields in of_files {
         for (field, column) in fields.iter().zip(column_names(fields, matching)) {
-            let Some(column) = column.filter(|_| !used.iter().any(|used| is(used, &field.name))) else { continue };
+            let is_free = |column: &String| !computed.iter().any(|computed| is(computed, column));
+            let Some(column) = column.filter(is_free) else { continue };
             let own = of_field(field, column);
             match all.iter_mut().find(|known| is(&known.column, &own.column)) {
                 None => all.push(own),

@@ -172,6 +172,23 @@ fn what_depends_on_the_type_is_refused() {
     });
 }
 
+/// A field that an expression names goes into the column of its name too, unless that is the one that is computed.
+#[test]
+fn fields_of_expressions() {
+    everywhere("widen_set", |place| {
+        place.write("a.csv", "id,name\n1,longer\n");
+        for (set, want, rows) in [
+            ("code=left(@name,3)", "id int; name varchar 64; code varchar 3", "1,longer,lon"),
+            ("name=left(@name,2)", "id int; name varchar 2; code varchar 3", "1,lo,NULL"),
+        ] {
+            fresh(place, "CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(2), code VARCHAR(3))");
+            let done = loud(place, &format!("a.csv --into people --widen --set {set}"));
+            assert_eq!((done.code, types(place, "people").as_str()), (0, want), "{done}");
+            assert_eq!(place.sql("SELECT * FROM people"), rows);
+        }
+    });
+}
+
 /// What no wider type of the same kind holds is a bad row, as without the option; so is what only a later row needs.
 #[test]
 fn what_stays_bad() {

@@ -187,8 +187,8 @@ pub(crate) fn load(args: &LoadArgs, config: &Config, signals: &Watch, output: &O
     }
     if let Some((_, is_tight)) = widening {
         check_needed(&readers, args.file_format())?;
-        let used: Vec<String> = options.set.iter().flat_map(Computed::fields).map(str::to_owned).collect();
-        options.needed = needed(&of_files, &options.matching, &used, is_tight)?;
+        let computed: Vec<String> = options.set.iter().map(|computed| computed.column.clone()).collect();
+        options.needed = needed(&of_files, &options.matching, &computed, is_tight)?;
     }
     if let Some(types) = &types {
         let by = (&options.matching, &options.key[..]);
