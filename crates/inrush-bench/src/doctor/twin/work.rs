@@ -187,11 +187,14 @@ impl Workshop {
     }
 }
 
-/// A session that makes and fills any table, also one whose parents are not there.
+/// A session that makes and fills any table, also one whose parents are not there, and a table with DATA DIRECTORY in the twin's own folder: else its
+/// file would be beside that of the examined server, and stay there.
 fn session(config: &Config) -> Result<Connection> {
     let mut connection = Connection::connect(config.clone().without_database())?;
-    connection
-        .execute("SET SESSION sql_mode = '', foreign_key_checks = 0, innodb_strict_mode = 0, autocommit = 1", ())?;
+    connection.execute(
+        "SET SESSION sql_mode = 'NO_DIR_IN_CREATE', foreign_key_checks = 0, innodb_strict_mode = 0, autocommit = 1",
+        (),
+    )?;
     Ok(connection)
 }
 
