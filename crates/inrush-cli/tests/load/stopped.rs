@@ -139,6 +139,30 @@ fn a_widening_that_waits_is_ended_at_the_server() {
     });
 }
 
+/// The load's ALTER is made of the definition that the column has once no other ALTER is before it.
+#[test]
+fn a_widening_behind_another_alter_does_not_undo_it() {
+    everywhere("widening_behind", |place| {
+        place.sql("CREATE TABLE people (id INT PRIMARY KEY, n VARCHAR(5)); INSERT INTO people VALUES (1, 'x')");
+        place.write("people.csv", "id,n\n5,longer\n");
+        let holder = Session::open(place, "BEGIN; SELECT COUNT(*) FROM people INTO @n");
+        let mut other = Session::open(place, "DO 0");
+        other.say("ALTER TABLE people MODIFY n VARCHAR(1000) NOT NULL DEFAULT 'd' COMMENT 'c'");
+        await_true("a waiting ALTER", || waiting(place) == 1);
+        let load = Running::start(place, "people.csv --into people --widen");
+        await_true("a waiting load", || waiting(place) == 2);
+        drop(holder);
+        drop(other);
+        let done = load.end();
+        assert_eq!(done.code, 1, "{done}");
+        done.says("column `n` is VARCHAR(1000), and the load has planned VARCHAR(64): it was altered meanwhile");
+        let again = place.go_on("people.csv --into people --widen");
+        assert_eq!((again.code, again.rows()), (0, Some(Rows::stored(1))), "{again}");
+        let create = place.schema.sql("SHOW CREATE TABLE people").concat().remove(1);
+        assert!(create.contains("`n` varchar(1000) NOT NULL DEFAULT 'd' COMMENT 'c'"), "{create}");
+    });
+}
+
 /// One wait serves four questions: the silence is told after 30 s, with the server's state; told again by nobody, because
 /// the server's lock wait ends after 50 s; then nothing is in; and a load with patience tries again.
 #[test]
@@ -184,11 +208,16 @@ fn says_that_it_waits(said: &str, what: &str, then: &str) {
 }
 
 pub(crate) fn waits(place: &Place) -> bool {
+    waiting(place) > 0
+}
+
+/// How many statements wait so.
+fn waiting(place: &Place) -> u64 {
     let query = format!(
         "SELECT COUNT(*) FROM /*!80022 performance_schema*//*M!100000 information_schema*/.processlist WHERE DB = '{}' AND STATE LIKE 'Waiting for table metadata%'",
         place.schema.name()
     );
-    place.server.sql(&query)[0][0] != "0"
+    place.server.sql(&query)[0][0].parse().unwrap()
 }
 
 /// Kills every connection that uses the schema, and says how many.

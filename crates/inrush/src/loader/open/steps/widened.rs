@@ -7,6 +7,7 @@
 //! after the other, each by what it finds then.
 
 use super::added::columns;
+use super::rights;
 use crate::blocking::Connection;
 use crate::fault;
 use crate::loader::commit::ledger::Jobs;
@@ -92,9 +93,40 @@ pub(super) fn alter(connection: &mut Connection, target: &Target, table: &str) -
             return Err(Error::new(Kind::Interrupted, "interrupted before a row was sent"));
         }
     }
-    let altered = in_a_known_mode(connection, |connection| alter_alone(connection, target, table));
+    let altered = in_a_known_mode(connection, |connection| alter_locked(connection, target, table));
     let freed = connection.execute(&format!("DO RELEASE_LOCK({lock})"), ()).map(drop);
     altered.and(freed)
+}
+
+/// Keeps others from altering the table after its definition was read: the ALTER may wait in line behind one of theirs, and would put the former
+/// definition back, also a narrower type. A copy is not known to others.
+fn alter_locked(connection: &mut Connection, target: &Target, table: &str) -> Result<()> {
+    let can_lock = connection.session().profile().locks_tables && target.cluster.with_local_locks().is_none();
+    if table != target.table.name || !can_lock {
+        return alter_alone(connection, target, table);
+    }
+    let lock = format!("LOCK TABLES {} WRITE", quote_table(&target.table.schema, table));
+    target.load.control.waits(0, Some("LOCK TABLES"));
+    execute_until_stopped(connection, &lock, || target.load.control.is_stopping())
+        .map_err(|error| cannot_lock(error, table))?;
+    let altered = alter_alone(connection, target, table);
+    // If the lock is gone already, nothing is unlocked.
+    let unlocked = connection.execute("UNLOCK TABLES", ()).map(drop);
+    altered.and(unlocked)
+}
+
+fn cannot_lock(error: Error, table: &str) -> Error {
+    if error.kind() == Kind::Interrupted {
+        return error;
+    }
+    let is_denied = rights::is_denied(&error);
+    let error = error.while_doing(&format!("cannot keep others from altering table `{table}`"));
+    match is_denied {
+        true => error.with_hint(
+            "`--widen` needs the rights LOCK TABLES and SELECT, and ALTER; without it rows that do not fit are bad",
+        ),
+        false => error,
+    }
 }
 
 fn alter_alone(connection: &mut Connection, target: &Target, table: &str) -> Result<()> {
