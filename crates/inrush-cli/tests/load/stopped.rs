@@ -115,27 +115,36 @@ fn a_truncate_that_waits_is_ended_at_the_server() {
     });
 }
 
-/// The same of the ALTER of `--widen`.
+/// The same of the ALTER of `--widen` and of `--new-columns add`.
 #[test]
-fn a_widening_that_waits_is_ended_at_the_server() {
-    everywhere("stopped_widening", |place| {
-        place.sql("CREATE TABLE people (id INT PRIMARY KEY, n INT); INSERT INTO people VALUES (1, 7)");
-        place.write("people.csv", "id,n\n5,3000000000\n");
-        let type_of = "SELECT DATA_TYPE FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'people' AND COLUMN_NAME = 'n'";
-        let holder = Session::open(place, "BEGIN; SELECT COUNT(*) FROM people INTO @n");
-        let mut load = Running::start(place, "people.csv --into people --widen");
-        await_true("a waiting statement", || waits(place));
-        load.signal("INT");
-        load.await_notice("stopping: ");
-        let done = load.end();
-        assert_eq!(done.code, 130, "{done}");
-        done.says("error: interrupted before a row was sent");
-        assert!(!waits(place));
-        drop(holder);
-        assert_eq!(place.sql(type_of), "int");
-        let again = place.go_on("people.csv --into people --widen");
-        assert_eq!((again.code, place.sql(type_of).as_str()), (0, "bigint"), "{again}");
-        assert_eq!(place.sql("SELECT * FROM people ORDER BY id"), "1,7|5,3000000000");
+fn an_alter_that_waits_is_ended_at_the_server() {
+    everywhere("stopped_alter", |place| {
+        let columns = "SELECT GROUP_CONCAT(COLUMN_NAME, ' ', DATA_TYPE ORDER BY ORDINAL_POSITION SEPARATOR '; ') \
+                       FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'people'";
+        for (options, header, after, row) in [
+            ("--widen", "id,n", "id int; n bigint", "5,3000000000"),
+            ("--new-columns add", "id,city", "id int; n int; city varchar", "5,NULL,3000000000x"),
+        ] {
+            place.sql("DROP TABLE IF EXISTS people; CREATE TABLE people (id INT PRIMARY KEY, n INT)");
+            place.forget();
+            let value = row.rsplit(',').next().unwrap();
+            place.write("people.csv", format!("{header}\n5,{value}\n"));
+            let load = format!("people.csv --into people {options}");
+            let holder = Session::open(place, "BEGIN; SELECT COUNT(*) FROM people INTO @n");
+            let mut running = Running::start(place, &load);
+            await_true("a waiting statement", || waits(place));
+            running.signal("INT");
+            running.await_notice("stopping: ");
+            let done = running.end();
+            assert_eq!(done.code, 130, "{options}: {done}");
+            done.says("error: interrupted before a row was sent");
+            assert!(!waits(place));
+            drop(holder);
+            assert_eq!(place.sql(columns), "id int; n int", "{options}");
+            let again = place.go_on(&load);
+            assert_eq!((again.code, place.sql(columns).as_str()), (0, after), "{options}: {again}");
+            assert_eq!(place.sql("SELECT * FROM people"), row);
+        }
     });
 }
 

@@ -14,11 +14,12 @@ use crate::loader::report::event::LoadEvent;
 use crate::loader::sql;
 use crate::table::TableName;
 use crate::table::reading::is_exactly;
+use crate::until_stopped::execute_until_stopped;
 use inrush_core::column::Column;
 use inrush_core::load::drift;
 use inrush_core::load::ledger::JobStep;
 use inrush_core::write::Table;
-use inrush_core::{Error, Result};
+use inrush_core::{Error, Kind, Result};
 
 /// Whether texts of new columns are utf8mb4 if the statement does not say so.
 pub(crate) fn is_utf8mb4(connection: &mut Connection, table: &Table) -> Result<bool> {
@@ -123,18 +124,25 @@ fn add(
     target.load.notify(&LoadEvent::Adds { statement: statement(false) });
     target.load.control.waits(0, Some("ALTER TABLE .. ADD COLUMN"));
     fault::point("add.before");
-    let added = match connection.execute(&statement(true), ()) {
+    // It may wait for transactions that use the table, and the server would do it after the program has ended.
+    let run = |connection: &mut Connection, at_once: bool| {
+        execute_until_stopped(connection, &statement(at_once), || target.load.control.is_stopping())
+    };
+    let added = match run(connection, true) {
         Err(error) if NOT_AT_ONCE.contains(&error.code()) => {
             target.load.notify(&LoadEvent::AddsSlowly { reason: error.to_string() });
-            connection.execute(&statement(false), ())
+            run(connection, false)
         }
         other => other,
     };
     fault::point("add.after");
-    added.map(drop)
+    added
 }
 
 fn cannot_add(error: Error, table: &str) -> Error {
+    if error.kind() == Kind::Interrupted {
+        return error;
+    }
     let hint = match error.code() {
         // ER_TABLEACCESS_DENIED_ERROR
         1142 => "`--new-columns add` needs the right ALTER on the table; `--new-columns ignore` leaves the fields out",
