@@ -250,6 +250,27 @@ fn a_file_that_is_gone_when_a_load_goes_on() {
     });
 }
 
+/// The files of a table that is not whole are there, and of a table whose name differs by case.
+#[test]
+fn names_of_tables_that_differ_by_case() {
+    everywhere("dump_case", |place| {
+        std::fs::create_dir(place.path("dump")).unwrap();
+        place.write("dump/metadata", "Finished dump at: 2026-01-01 00:00:01\n");
+        place.write("dump/shop-schema-create.sql", "CREATE DATABASE `shop`;\n");
+        let rows = (0..300).map(|n| format!("({n})")).collect::<Vec<_>>().join(",");
+        for table in ["T", "t"] {
+            place.write(&format!("dump/shop.{table}-schema.sql"), format!("CREATE TABLE `{table}` (`a` int);\n"));
+            place.write(&format!("dump/shop.{table}.00000.sql"), format!("INSERT INTO `{table}` VALUES {rows};\n"));
+        }
+        let mut command = place.command("dump --into * --batch 100 --lanes 1 --json -q");
+        let killed = command.env("INRUSH_FAULT", "commit.answered:2").output().unwrap();
+        assert_ne!(killed.status.code(), Some(0));
+        let done = place.go_on("dump --into * --batch 100 --lanes 1");
+        assert_eq!(stored(&done), (0, 600), "{}", done.stderr);
+        assert_eq!(place.sql("SELECT (SELECT COUNT(*) FROM T), (SELECT COUNT(*) FROM t)"), "300,300");
+    });
+}
+
 #[test]
 fn a_folder_of_mysql_shell() {
     everywhere("dump_shell", |place| {

@@ -321,6 +321,8 @@ fn check_files_of_jobs(
                 && job.target.to_lowercase() == of
                 && Path::new(&job.source).parent() == Some(&place)
                 && !files.iter().any(|file| *file == Path::new(&job.source))
+                // It may be of a table whose name differs by case, or of one that had another name here before.
+                && !Path::new(&job.source).exists()
         };
         for job in jobs.iter().filter(is_of) {
             let plain = |path: &Path| path.with_extension("").display().to_string();
@@ -350,7 +352,8 @@ fn check_files_of_jobs(
                 ),
             };
             return Err(Error::data(what).with_hint(format!(
-                "put the file back under its name, and the same command goes on; `inrush load --forget {}` drops what the ledger has of it",
+                "put the file back under its name, and the same command goes on; or `--truncate` empties the tables and loads all of the folder. \
+                 `inrush load --forget {}` drops what the ledger has of it: its rows stay in the table, so delete them before",
                 job.id
             )));
         }
