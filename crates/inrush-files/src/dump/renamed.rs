@@ -6,7 +6,8 @@
 //! | indexes, triggers | the table after ON |
 //! | views | the tables after FROM and JOIN; the old name becomes their alias, so that columns keep their qualifiers |
 //!
-//! Invariant: a statement that names a renamed table anywhere else is refused. Texts within quotes are not searched.
+//! Invariant: a statement that names a renamed table anywhere else is refused, and one that reads a table by a name that another table gets.
+//! Texts within quotes are not searched.
 
 use super::contents::{DumpContents, OtherStatement};
 use super::words::{self, Words};
@@ -96,6 +97,13 @@ impl Renames<'_> {
         self.names.iter().map(|(old, _)| old.as_str()).find(|old| is_it(old))
     }
 
+    /// Whether a name is one that another table gets: what it meant before is not there, or is no table of the dump.
+    fn is_given(&self, name: &str) -> bool {
+        self.meant(name).is_none()
+            && !self.tables.iter().any(|one| one == name)
+            && self.names.iter().any(|(_, new)| new.eq_ignore_ascii_case(name))
+    }
+
     /// The changes of a name of a table that may have its database before it.
     fn of_name(&self, words: &Words<'_>, tokens: &[Token], at: usize) -> std::result::Result<Option<Change>, String> {
         let Some(name) = tokens.get(at).and_then(|token| words.name_of(token)) else { return Ok(None) };
@@ -105,6 +113,9 @@ impl Renames<'_> {
                 Some(old) => Err(format!("it names {} with a database, {}", quote_ident(old), quote_ident(&name))),
                 None => Ok(None),
             };
+        }
+        if self.is_given(&name) {
+            return Err(format!("it names {}, which another table gets as its name", quote_ident(&name)));
         }
         match (self.new_name(&name), self.meant(&name)) {
             (Some(new), _) => Ok(Some((tokens[at].range.clone(), quote_ident(new)))),
@@ -119,6 +130,17 @@ impl Renames<'_> {
         let tokens = words.all();
         let mut changes: Vec<_> = self.of_name(&words, &tokens, 2)?.into_iter().collect();
         let table = tokens.get(2).and_then(|token| words.name_of(token)).unwrap_or_default();
+        // Servers write columns without a table. What comes after REFERENCES may be a database.
+        for (at, token) in tokens.iter().enumerate().skip(3) {
+            let before = &tokens[at - 1];
+            let is_first = before.lexeme != Lexeme::Symbol(b'.') && !words.is(before, "REFERENCES");
+            if is_first
+                && is_symbol(tokens.get(at + 1), b'.')
+                && let Some(old) = words.name_of(token).and_then(|name| self.meant(&name).map(str::to_owned))
+            {
+                return Err(format!("it names {} before a column", quote_ident(&old)));
+            }
+        }
         changes.extend(self.of_clauses(&words, &tokens, &table)?);
         Ok(changes)
     }
@@ -187,14 +209,17 @@ impl Renames<'_> {
     /// Fails if one of these words may be a renamed table.
     fn none_in(&self, words: &Words<'_>, tokens: &[Token]) -> std::result::Result<Vec<Change>, String> {
         for (at, token) in tokens.iter().enumerate() {
-            let Some(old) = words.name_of(token).and_then(|name| self.meant(&name).map(str::to_owned)) else {
-                continue;
-            };
+            let Some(name) = words.name_of(token) else { continue };
+            let is_row = |at: usize| words.is_any(&tokens[at], &["NEW", "OLD"]) && is_symbol(tokens.get(at + 1), b'.');
             // A column of the row of a trigger.
-            let of_row =
-                at >= 2 && is_symbol(tokens.get(at - 1), b'.') && words.is_any(&tokens[at - 2], &["NEW", "OLD"]);
-            if !of_row {
-                return Err(format!("it names {}", quote_ident(&old)));
+            if at >= 2 && is_row(at - 2) {
+                continue;
+            }
+            if let Some(old) = self.meant(&name) {
+                return Err(format!("it names {}", quote_ident(old)));
+            }
+            if self.is_given(&name) && !is_row(at) {
+                return Err(format!("it may name {}, which another table gets as its name", quote_ident(&name)));
             }
         }
         Ok(Vec::new())
@@ -213,6 +238,10 @@ impl Renames<'_> {
             |token: &Token| read.iter().any(|range| range.start <= token.range.start && token.range.end <= range.end);
         for (at, token) in tokens.iter().enumerate().skip(kind + 2) {
             let Some(name) = words.name_of(token) else { continue };
+            // Of a table that is left out, or of a WITH.
+            if is_read(token) && self.is_given(&name) {
+                return Err(format!("it reads {}, which another table gets as its name", quote_ident(&name)));
+            }
             let Some(old) = self.meant(&name) else { continue };
             let (before, after) = (tokens.get(at - 1), tokens.get(at + 1));
             if !is_read(token) {

@@ -138,6 +138,14 @@ fn tables_that_are_renamed() {
         ("CREATE VIEW v AS select 1 from a x", "`x` comes after `a`"),
         ("CREATE VIEW v AS select 1 from a partition (p)", "`partition` comes after `a`"),
         ("CREATE VIEW new AS select 1", "two tables or views `new`"),
+        // They would read another table than before.
+        (
+            "CREATE VIEW v AS with new as (select 1) select 1 from new join a",
+            "it reads `new`, which another table gets as its name",
+        ),
+        ("CREATE VIEW v AS select 1 from c join New", "it reads `New`, which another table gets as its name"),
+        ("ALTER TABLE c ADD FOREIGN KEY (x) REFERENCES new (x)", "it names `new`, which another table gets"),
+        ("CREATE PROCEDURE p() SELECT 1 FROM new", "it may name `new`, which another table gets"),
     ] {
         let error = rename(&format!("{tables} {statement};")).unwrap_err();
         assert!(error.contains(says), "{statement}: {error}");
@@ -149,6 +157,8 @@ fn tables_that_are_renamed() {
             "table `m` cannot be rewritten for new names of tables with certainty: it is made of `a`",
         ),
         ("CREATE TABLE m (a int, FOREIGN KEY (a) REFERENCES shop.a (a))", "it names `a` with a database"),
+        ("CREATE TABLE m (a int, FOREIGN KEY (a) REFERENCES new (a))", "it names `new`, which another table gets"),
+        ("CREATE TABLE a (x int, CHECK (a.x > 1))", "it names `a` before a column"),
     ] {
         let error = rename(&format!("{table};")).unwrap_err();
         assert!(error.contains(says), "{table}: {error}");
