@@ -243,6 +243,9 @@ fn parts_that_cannot_be_taken() {
         check("d.sql --into * --only u --rename t=y", 1, "has no table `t` that is taken");
         check("d.sql --into * --rename t=x,t=y", 1, "gives `t` two names");
         check("d.sql --into * --rename t=u", 1, "two tables or views `u`");
+        check("d.sql --into * --rename t=other.t", 1, "`--rename t=other.t` names a database");
+        check("d.sql --into * --rename t=``", 1, "`--rename`: `` is no name of a table");
+        check(&format!("d.sql --into * --rename t={}", "x".repeat(65)), 1, "is no name of a table");
         check("d.sql --into t --rename t=u", 1, "`--rename` is for a whole dump");
         check("d.sql --into * --only t,x", 1, "`d.sql` has no table `x`");
         check("d.sql --into * --except T", 1, "it has `u`, `t`");

@@ -157,7 +157,20 @@ fn renames(list: &str, file: &str, contents: &DumpContents) -> Result<Vec<(Strin
                 "it takes the name in the dump and the new one: `--rename orders=orders_2026,items=items_2026`",
             ));
         };
+        let has_dot = new.contains('.') && !new.starts_with('`');
         let (old, new) = (name_of(old), name_of(new));
+        if has_dot {
+            return Err(Error::config(format!(
+                "`--rename {part}` names a database, or a table with a dot in its name"
+            ))
+            .with_hint(
+                "`--into 'DATABASE.*'` names the database of all tables; a name with a dot is written in backticks",
+            ));
+        }
+        if new.is_empty() || new.ends_with(' ') || new.chars().count() > MOST_CHARS {
+            return Err(Error::config(format!("`--rename`: {} is no name of a table", quote_ident(&new)))
+                .with_hint(format!("a name has at most {MOST_CHARS} characters, and no blank at its end")));
+        }
         if !has(contents, &old) {
             let names: Vec<_> = contents.tables.iter().map(|table| quote_ident(&table.name)).collect();
             return Err(Error::config(format!(
@@ -176,6 +189,9 @@ fn renames(list: &str, file: &str, contents: &DumpContents) -> Result<Vec<(Strin
         false => Ok(renames),
     }
 }
+
+/// Of the name of a table on a server.
+const MOST_CHARS: usize = 64;
 
 /// The names of a list; one with a comma or blanks in it is written in backticks.
 fn names(option: &str, list: &str) -> Result<Vec<String>> {
