@@ -255,6 +255,7 @@ impl Reading {
                         contents.table(&head.table).has_rows = true;
                     }
                     Statement::Create(created) => {
+                        super::check_meaning(settings, &created, part.line).map_err(named)?;
                         if !is_in(&created.database) {
                             return Err(named(other_database(&created.table, part.line)));
                         }

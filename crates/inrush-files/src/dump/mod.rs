@@ -26,6 +26,7 @@ pub(crate) use rows::{KnownTable, Rows};
 
 use inrush_core::error::{Error, Result};
 use statements::{Part, Settings};
+use words::CreateTable;
 
 /// Refuses what may change rows: rows are not loaded in the order of the dump.
 fn other(text: &[u8], line: u64) -> Error {
@@ -56,6 +57,22 @@ fn check_mode(settings: &Settings, line: u64) -> Result<()> {
     let message =
         format!("line {line}: how quotes are read depends on the sql_mode of line {set_at}, which is no literal");
     Err(Error::data(message).with_hint("`inrush run` plays such a dump as it is"))
+}
+
+/// Refuses a definition that would mean something else in the mode in which tables are made. Dump programs write neither of these.
+fn check_meaning(settings: &Settings, created: &CreateTable, line: u64) -> Result<()> {
+    let what = match () {
+        () if settings.concats_pipes && words::has_pipes(&created.definition) => "`||`, which puts texts together",
+        () if settings.real_is_float && created.columns.iter().any(|column| column.ty == "REAL") => {
+            "REAL, which is FLOAT"
+        }
+        () => return Ok(()),
+    };
+    let table = &created.table;
+    Err(Error::data(format!(
+        "line {line}: table `{table}` has {what} in the sql_mode of the dump, and not in the usual one"
+    ))
+    .with_hint("write CONCAT or FLOAT in its place; `inrush run` plays such a dump as it is"))
 }
 
 /// The beginning of a statement, on one line.

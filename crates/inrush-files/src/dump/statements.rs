@@ -36,6 +36,10 @@ pub(super) struct Settings {
     pub(super) database: Option<String>,
     /// The line of a SET after which it is not known how quotes are read.
     pub(super) unknown_mode: Option<u64>,
+    /// `||` puts texts together (PIPES_AS_CONCAT).
+    pub(super) concats_pipes: bool,
+    /// REAL is FLOAT (REAL_AS_FLOAT).
+    pub(super) real_is_float: bool,
 }
 
 /// In which zone TIMESTAMPs are.
@@ -185,6 +189,8 @@ impl<R: Read> Statements<R> {
                         no_backslash_escapes: has("NO_BACKSLASH_ESCAPES"),
                         ansi_quotes: has("ANSI_QUOTES") || has("ANSI"),
                     };
+                    self.settings.concats_pipes = has("PIPES_AS_CONCAT") || has("ANSI");
+                    self.settings.real_is_float = has("REAL_AS_FLOAT") || has("ANSI");
                 }
                 Setting::TimeZone(zone) => self.settings.time_zone = zone.map_or(Zone::Unsaid, Zone::Is),
                 Setting::Names(charset) => self.settings.charset = Some(charset).filter(|name| !is_utf8(name)),

@@ -183,6 +183,24 @@ fn definitions_of_other_modes() {
         r#"CREATE TABLE "t" ("a" text DEFAULT 'x\')"#,
         r"CREATE TABLE `t` (`a` text DEFAULT 'x\\')",
     );
+    // These would be made as something else.
+    let pipes = "CREATE TABLE t (a int, b int AS (a || 1), c text DEFAULT '||')";
+    check("ANSI_QUOTES", pipes, &pipes.replace("TABLE t", "TABLE `t`"));
+    check(
+        "PIPES_AS_CONCAT",
+        "CREATE TABLE t (c text DEFAULT '||', d int DEFAULT (1 | 2))",
+        "CREATE TABLE `t` (c text DEFAULT '||', d int DEFAULT (1 | 2))",
+    );
+    check("REAL_AS_FLOAT", "CREATE TABLE t (`real` double)", "CREATE TABLE `t` (`real` double)");
+    for (mode, table, says) in [
+        ("PIPES_AS_CONCAT", pipes, "line 1: table `t` has `||`, which puts texts together"),
+        ("ANSI", pipes, "table `t` has `||`"),
+        ("ANSI", "CREATE TABLE t (a REAL)", "table `t` has REAL, which is FLOAT"),
+        ("REAL_AS_FLOAT", "CREATE TABLE t (a real(5,2))", "table `t` has REAL, which is FLOAT"),
+    ] {
+        let error = DumpContents::of_bytes("d.sql", format!("SET SQL_MODE='{mode}'; {table};").as_bytes()).unwrap_err();
+        assert!(error.to_string().contains(says), "{mode}: {table}: {error}");
+    }
 }
 
 #[test]

@@ -409,6 +409,14 @@ fn usual_quotes(sql: &[u8], dialect: Dialect) -> Vec<u8> {
     usual
 }
 
+/// Whether a definition, whose quotes are those of the default dialect, has `||` in an expression.
+pub(super) fn has_pipes(definition: &str) -> bool {
+    let tokens = Words::new(definition.as_bytes(), Dialect::default()).all();
+    tokens.windows(2).any(|two| {
+        two.iter().all(|token| token.lexeme == Lexeme::Symbol(b'|')) && two[0].range.end == two[1].range.start
+    })
+}
+
 /// What a statement is.
 pub(super) fn statement(sql: &[u8], dialect: Dialect) -> Statement {
     let mut words = Words::new(sql, dialect);
