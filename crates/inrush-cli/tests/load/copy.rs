@@ -249,7 +249,13 @@ fn whole_databases() {
 #[test]
 fn tables_of_refreshes_are_left_out() {
     on(servers::with_local_infile(), "copy_refreshes", |from| {
-        let names = ["t__inrush_kept_00abcdef", "t__inrush_new", "t__inrush_old", "t__inrush_undone_12345678"];
+        let names = [
+            "t__inrush_kept_00abcdef",
+            "t__inrush_new",
+            "t__inrush_old",
+            "t__inrush_undone_12345678",
+            "t__inrush_verify_00000007",
+        ];
         let others = ["t", "t__inrush_kept_00abcde", "t__inrush_keep_00abcdef", "inrush_new"];
         for name in names.iter().chain(&others) {
             from.sql(&format!("CREATE TABLE {name} (a INT PRIMARY KEY); INSERT INTO {name} VALUES (1)"));

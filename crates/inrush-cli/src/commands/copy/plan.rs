@@ -189,12 +189,14 @@ fn is_of_ledger(name: &str) -> bool {
     Ledger::TABLES.iter().chain([&Heartbeats::TABLE]).any(|table| name.eq_ignore_ascii_case(table))
 }
 
-/// Whether a name is one that a refresh gives to the tables that it replaces and fills.
+/// Whether a name is one that a refresh gives to the tables that it replaces and fills, or a comparison of files to its copy.
 fn is_of_refresh(name: &str) -> bool {
     let is_tagged = |(_, tag): (&str, &str)| tag.len() == 8 && tag.bytes().all(|byte| byte.is_ascii_hexdigit());
     name.ends_with("__inrush_new")
         || name.ends_with("__inrush_old")
-        || ["__inrush_kept_", "__inrush_undone_"].iter().any(|word| name.rsplit_once(word).is_some_and(is_tagged))
+        || ["__inrush_kept_", "__inrush_undone_", "__inrush_verify_"]
+            .iter()
+            .any(|word| name.rsplit_once(word).is_some_and(is_tagged))
 }
 
 /// Refuses what is named and is no table to copy.

@@ -228,7 +228,7 @@ pub(super) fn not_copied(plan: &CopyPlan) -> String {
         let more = if names.len() > 5 { format!(" and {} more", names.len() - 5) } else { String::new() };
         let counted = match *kind {
             "history" => "the history of system-versioned tables".to_owned(),
-            "refresh" => "tables that refreshes keep or fill".to_owned(),
+            "refresh" => "tables that refreshes and comparisons keep or fill".to_owned(),
             kind => human::counted(names.len() as u64, kind),
         };
         format!("{counted} ({}{more})", shown.join(", "))
