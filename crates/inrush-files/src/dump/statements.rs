@@ -3,9 +3,10 @@
 //!
 //! Invariant: a part of a statement ends between two lexemes.
 
-use super::words::{self, Setting, Words};
+use super::words::{self, Setting, Variable, Words};
 use inrush_core::error::{Error, Result};
 use inrush_core::sql::{Cut, Dialect, ScriptCutter, ScriptStatement};
+use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::ops::Range;
 
@@ -21,6 +22,8 @@ pub(super) struct Statements<R> {
     most_open: usize,
     most_bytes: usize,
     settings: Settings,
+    /// What was set when a statement kept a variable in one of the user's, by the name of the latter.
+    kept: BTreeMap<(String, Variable), Settings>,
     /// The program that wrote it says at its beginning who it is, and at its end that it came there.
     says_end: bool,
 }
@@ -75,6 +78,7 @@ impl<R: Read> Statements<R> {
             most_open: PART_BYTES,
             most_bytes,
             settings: Settings::default(),
+            kept: BTreeMap::new(),
             says_end: false,
         }
     }
@@ -194,7 +198,29 @@ impl<R: Read> Statements<R> {
                 }
                 Setting::TimeZone(zone) => self.settings.time_zone = zone.map_or(Zone::Unsaid, Zone::Is),
                 Setting::Names(charset) => self.settings.charset = Some(charset).filter(|name| !is_utf8(name)),
+                Setting::Kept(name, variable) => drop(self.kept.insert((name, variable), self.settings.clone())),
+                Setting::Back(name, variable) => self.set_back(name, variable, part.line),
             }
+        }
+    }
+
+    /// Sets what a variable of the user's has kept.
+    fn set_back(&mut self, name: String, variable: Variable, line: u64) {
+        // Dumps keep in these what was set before them.
+        let is_of_dumps = name.starts_with("OLD_") || name.starts_with("SAVED_");
+        let kept = self.kept.get(&(name, variable)).cloned();
+        let is_known = kept.is_some() || is_of_dumps;
+        let settings = &mut self.settings;
+        match (variable, kept) {
+            (Variable::SqlMode, _) if !is_known => settings.unknown_mode = Some(line),
+            (Variable::SqlMode, kept) => {
+                let Settings { dialect, unknown_mode, concats_pipes, real_is_float, .. } = kept.unwrap_or_default();
+                (settings.dialect, settings.unknown_mode) = (dialect, unknown_mode);
+                (settings.concats_pipes, settings.real_is_float) = (concats_pipes, real_is_float);
+            }
+            (Variable::TimeZone, kept) => settings.time_zone = kept.unwrap_or_default().time_zone,
+            (Variable::Client, Some(kept)) => settings.charset = kept.charset,
+            (Variable::Client, None) => {}
         }
     }
 }

@@ -256,6 +256,11 @@ fn statements_of_all_kinds() {
     check(r"SET SQL_MODE='NO_BACKSLASH_ESCAPES'; INSERT INTO t VALUES ('\'),('a')", Ok("\\\\\na\n"));
     check("SET SESSION sql_mode = 'ANSI_QUOTES'; INSERT INTO \"t\" (\"a\") VALUES ('b')", Ok("a\nb\n"));
     check(r"SET SQL_MODE='NO_BACKSLASH_ESCAPES'; SET SQL_MODE=@OLD_SQL_MODE; INSERT INTO t VALUES ('\n')", Ok("\\n\n"));
+    // As around a trigger: what is set again is what was set before.
+    check(
+        r"SET SQL_MODE='NO_BACKSLASH_ESCAPES'; SET @saved_sql_mode = @@sql_mode; SET sql_mode = ''; SET sql_mode = @saved_sql_mode; INSERT INTO t VALUES ('\n')",
+        Ok("\\\\n\n"),
+    );
     check(r"SET AUTOCOMMIT=0, SQL_MODE='NO_BACKSLASH_ESCAPES'; INSERT INTO t VALUES ('\')", Ok("\\\\\n"));
     check(r"SET @SQL_MODE='NO_BACKSLASH_ESCAPES', @time_zone='+09:00'; INSERT INTO t VALUES ('\n')", Ok("\\n\n"));
     check(
@@ -269,6 +274,14 @@ fn statements_of_all_kinds() {
         "SET @saved = @@character_set_client; SET character_set_client = @saved; INSERT INTO t VALUES (1)",
         Ok("1\n"),
     );
+    check(
+        "SET @kept = @@session.character_set_client, NAMES latin1; SET character_set_client = @kept; INSERT INTO t VALUES (1)",
+        Ok("1\n"),
+    );
+    // As around a CREATE TABLE.
+    let around = "SET @saved_cs_client = @@character_set_client; SET character_set_client = utf8mb4; SET character_set_client = @saved_cs_client";
+    check(&format!("SET NAMES latin1; {around}; INSERT INTO t VALUES (1)"), Err("in latin1"));
+    check(&format!("SET NAMES binary; {around}; INSERT INTO t VALUES (1)"), Err("no definition of the table"));
     let sets = [
         "NAMES latin1",
         "NAMES 'latin1' COLLATE latin1_bin",
@@ -290,6 +303,10 @@ fn statements_of_all_kinds() {
     check("INSERT INTO t (a) VALUES (1); INSERT INTO t (a) VALUES (2)", Ok("a\n1\n2\n"));
     check("INSERT INTO t (a) VALUES (1); INSERT INTO t (b) VALUES (2)", Err("names other columns"));
     check("INSERT INTO t VALUES (1); SET TIME_ZONE='+02:00'; INSERT INTO t VALUES (2)", Err("line 1: the time zone"));
+    check(
+        "SET TIME_ZONE='+02:00'; INSERT INTO t VALUES (1); SET @save_time_zone = @@TIME_ZONE; SET TIME_ZONE='SYSTEM'; SET TIME_ZONE = @save_time_zone; INSERT INTO t VALUES (2)",
+        Ok("1\n2\n"),
+    );
     check("INSERT INTO t VALUES (1); INSERT INTO other.t VALUES (2)", Err("in the database none and in `other`"));
     check("USE a; INSERT INTO t VALUES (1); USE b; INSERT INTO t VALUES (2)", Err("database `a` and in `b`"));
     check("CREATE TABLE t (a int); INSERT INTO t VALUES (1); DROP TABLE IF EXISTS t", Err("makes table `t` anew"));

@@ -92,6 +92,19 @@ pub(super) enum Setting {
     TimeZone(Option<String>),
     /// In lower case.
     Names(String),
+    /// What is set is kept in a variable of the user's: its name, in upper case.
+    Kept(String, Variable),
+    /// What was kept in it is set again.
+    Back(String, Variable),
+}
+
+/// A variable that decides how rows are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Variable {
+    SqlMode,
+    TimeZone,
+    /// The character set of statements.
+    Client,
 }
 
 impl<'a> Words<'a> {
@@ -647,14 +660,27 @@ impl Words<'_> {
         is_whole.then_some(literal)
     }
 
-    /// Whether a variable is next in which dumps keep what was set before: `@OLD_SQL_MODE`, `@saved_sql_mode`.
-    fn takes_kept(&mut self) -> bool {
+    /// The variable of the user's that is next, in which dumps keep what was set before: `@OLD_SQL_MODE`, `@saved_cs_client`. In upper case.
+    fn user_variable(&self) -> Option<String> {
         let mut ahead = self.clone();
-        ahead.take_symbol(b'@')
-            && ahead.name().is_some_and(|name| {
-                let name = name.to_ascii_uppercase();
-                name.starts_with("OLD_") || name.starts_with("SAVED_")
-            })
+        ahead.take_symbol(b'@').then_some(())?;
+        ahead.name().map(|name| name.to_ascii_uppercase())
+    }
+
+    /// Which variable comes after `=`: `= @@SQL_MODE`.
+    fn kept_variable(&self) -> Option<Variable> {
+        let mut ahead = self.clone();
+        (ahead.takes_equals() && ahead.take_symbol(b'@') && ahead.take_symbol(b'@')).then_some(())?;
+        if ahead.take("SESSION") || ahead.take("LOCAL") {
+            ahead.take_symbol(b'.');
+        }
+        let name = ahead.next()?;
+        let known = [
+            ("SQL_MODE", Variable::SqlMode),
+            ("TIME_ZONE", Variable::TimeZone),
+            ("CHARACTER_SET_CLIENT", Variable::Client),
+        ];
+        known.into_iter().find(|(word, _)| ahead.is(&name, word)).map(|(_, variable)| variable)
     }
 }
 
@@ -764,7 +790,11 @@ pub(super) fn settings(sql: &[u8], dialect: Dialect) -> Vec<Setting> {
             }
             Lexeme::Symbol(b'=') => is_value = true,
             Lexeme::Symbol(b',') => is_value = false,
-            _ if is_value || n_signs == 1 => {}
+            _ if is_value => {}
+            _ if n_signs == 1 => {
+                let kept = words.name_of(&token).zip(words.kept_variable());
+                found.extend(kept.map(|(name, variable)| Setting::Kept(name.to_ascii_uppercase(), variable)));
+            }
             _ if words.is(&token, "NAMES") || words.is(&token, "CHARSET") => {
                 found.extend(words.literal().map(|name| Setting::Names(name.to_ascii_lowercase())));
             }
@@ -772,17 +802,24 @@ pub(super) fn settings(sql: &[u8], dialect: Dialect) -> Vec<Setting> {
                 found.extend(words.literal().map(|name| Setting::Names(name.to_ascii_lowercase())));
             }
             _ if words.is(&token, "CHARACTER_SET_CLIENT") && words.takes_equals() => {
-                // A variable restores what was.
-                found.extend(words.literal().map(|name| Setting::Names(name.to_ascii_lowercase())));
+                match words.user_variable() {
+                    Some(name) => found.push(Setting::Back(name, Variable::Client)),
+                    None => found.extend(words.literal().map(|name| Setting::Names(name.to_ascii_lowercase()))),
+                }
                 is_value = true;
             }
             _ if words.is(&token, "SQL_MODE") && words.takes_equals() => {
-                let kept = words.takes_kept().then(String::new);
-                found.push(Setting::SqlMode(kept.or_else(|| words.literal())));
+                found.push(match words.user_variable() {
+                    Some(name) => Setting::Back(name, Variable::SqlMode),
+                    None => Setting::SqlMode(words.literal()),
+                });
                 is_value = true;
             }
             _ if words.is(&token, "TIME_ZONE") && words.takes_equals() => {
-                found.push(Setting::TimeZone(words.literal()));
+                found.push(match words.user_variable() {
+                    Some(name) => Setting::Back(name, Variable::TimeZone),
+                    None => Setting::TimeZone(words.literal()),
+                });
                 is_value = true;
             }
             _ => {}
