@@ -352,8 +352,10 @@ fn check_files_of_jobs(
                 ),
             };
             return Err(Error::data(what).with_hint(format!(
-                "put the file back under its name, and the same command goes on; or `--truncate` empties the tables and loads all of the folder. \
-                 `inrush load --forget {}` drops what the ledger has of it: its rows stay in the table, so delete them before",
+                "put the file back under its name, and the same command goes on{}. `inrush load --forget {}` drops what the ledger has of it: its \
+                 rows stay in the table, so delete them before",
+                // Without the file its rows would be missing then.
+                if twin.is_some() { "; or `--truncate` empties the tables, and loads all of the folder" } else { "" },
                 job.id
             )));
         }
