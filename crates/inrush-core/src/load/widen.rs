@@ -149,7 +149,7 @@ fn definition(create: &str, column: &Column, to: &ColumnType, tied: &[String]) -
     Ok(format!("{}{attributes}", word(to)))
 }
 
-/// Whether the table's partitions depend on the column. Only the lines behind the columns and options are looked at, and not the list of partitions,
+/// Whether the table's partitions depend on the column. Only the lines behind the columns and options are read, and not the list of partitions,
 /// whose words are names of columns too: `VALUES LESS THAN`.
 fn is_partitioned_by(create: &str, column: &str) -> bool {
     let lines = create.lines().skip_while(|line| !line.starts_with(')')).skip(1);

@@ -30,6 +30,7 @@ pub(super) fn profile(version: &ServerVersion) -> Profile {
         optional_settings: &["max_statement_time=0", "old_mode=''", "sql_if_exists=0"],
         loads_commit: false,
         loads_unchecked: false,
+        shortens_keys: true,
         commits_together: true,
         marks_jobs: false,
         locks_tables: true,

@@ -95,6 +95,8 @@ pub struct Profile {
     pub loads_commit: bool,
     /// LOAD DATA drops rows that a CHECK refuses without a warning, and stores rows that a foreign key refuses.
     pub loads_unchecked: bool,
+    /// An ALTER that makes an index too long makes it one of a prefix, or of a hash, without an error.
+    pub shortens_keys: bool,
     /// A transaction is committed as a whole, on all servers that its rows are on.
     pub commits_together: bool,
     /// The fence of a load's ledger is a write of the job's line: a locking read is not sure to keep others out, or is not tested.

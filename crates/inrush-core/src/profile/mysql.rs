@@ -35,6 +35,7 @@ pub(super) fn profile(version: &ServerVersion) -> Profile {
         ],
         loads_commit: false,
         loads_unchecked: false,
+        shortens_keys: false,
         commits_together: true,
         marks_jobs: false,
         locks_tables: true,

@@ -54,7 +54,7 @@ pub(crate) fn plan(connection: &mut Connection, table: &mut Table, options: &Loa
     let create = in_a_known_mode(connection, |connection| definition(connection, &table.schema, &table.name))?;
     let tied = tied(connection, table)?;
     let widened = widen::plan(&create, &narrow, &tied).map_err(|reasons| refused(&reasons))?;
-    if connection.session().profile().name == "MariaDB" {
+    if connection.session().profile().shortens_keys {
         let reasons = too_long_keys(connection, table, &widened)?;
         if !reasons.is_empty() {
             return Err(refused(&reasons));
