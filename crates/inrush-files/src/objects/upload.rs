@@ -15,6 +15,7 @@ use std::io::{self, Write};
 use std::mem;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A folder that was empty when it was opened.
 #[derive(Debug)]
@@ -46,6 +47,7 @@ impl ObjectFolder {
         let found = list(&self.address, true)?;
         match found.first() {
             None => Ok(()),
+            Some(first) if first.ends_with(CLAIM) => Err(self.claimed()),
             Some(first) => Err(Error::config(format!(
                 "`{}` is not empty: it holds `{}`",
                 self.address.shown(),
@@ -68,18 +70,61 @@ impl ObjectFolder {
         ObjectUpload::new(&self.address.with_key(&format!("{}{name}", self.address.key)))
     }
 
-    /// Makes all objects appear, and the last of them only if there is none of its name. If one of them fails, those that appeared
-    /// before it are deleted.
+    fn claimed(&self) -> Error {
+        let claim = self.address.with_key(&format!("{}{CLAIM}", self.address.key));
+        Error::config(format!("another program is writing into `{}`, or was killed while it did", self.address.shown()))
+            .with_hint(format!("name a new folder; `{}` says so, and is deleted when it is done", claim.shown()))
+    }
+
+    /// Makes all objects appear, while no other program does so in this folder. If one of them fails, those that appeared before it are
+    /// deleted.
     ///
     /// # Errors
-    /// `Config` if the folder is not empty any more; those of the store.
+    /// `Config` if the folder is not empty any more, or another program has claimed it; those of the store.
     pub fn finish(&self, uploads: Vec<ObjectUpload>) -> Result<()> {
-        self.check_empty()?;
-        let n = uploads.len();
+        // From here on what is in the folder is ours: nothing of another program is written over, nor deleted after an error.
+        let (store, claim) = self.claim()?;
+        let finished = self.finish_alone(&claim, uploads);
+        // Who may write and not delete leaves it, and the files can be read as well.
+        let _ = runtime::wait(async move { Ok(store.delete(&claim).await) });
+        finished
+    }
+
+    /// Creates the object that says that the folder is being written into.
+    fn claim(&self) -> Result<(Arc<dyn ObjectStore>, Path)> {
+        let address = self.address.with_key(&format!("{}{CLAIM}", self.address.key));
+        let (store, path) = store::of(&address, Patience::Reading)?;
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let own = format!("process {} at {} ns\n", std::process::id(), since.as_nanos());
+        let (of, at, text) = (store.clone(), path.clone(), own.clone());
+        let is_ours = runtime::wait(async move {
+            let options = PutOptions { mode: PutMode::Create, ..PutOptions::default() };
+            match of.put_opts(&at, PutPayload::from(text.into_bytes()), options).await {
+                Ok(_) => Ok(true),
+                // It may be our own, whose answer was lost.
+                Err(object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. }) => {
+                    match of.get(&at).await {
+                        Ok(there) => Ok(there.bytes().await.is_ok_and(|bytes| bytes == own.as_bytes())),
+                        Err(_) => Ok(false),
+                    }
+                }
+                Err(e) => Err(failure::of(&address, "write", &e)),
+            }
+        })?;
+        if is_ours { Ok((store, path)) } else { Err(self.claimed()) }
+    }
+
+    fn finish_alone(&self, claim: &Path, uploads: Vec<ObjectUpload>) -> Result<()> {
+        let found = list(&self.address, true)?;
+        if let Some(other) = found.iter().find(|key| *key != claim.as_ref()) {
+            let other = self.address.with_key(other).shown();
+            return Err(Error::config(format!("`{other}` was written by another program meanwhile"))
+                .with_hint("name a new folder: an export adds to no other, and writes over nothing"));
+        }
         let mut done: Vec<(Arc<dyn ObjectStore>, Path)> = Vec::new();
-        for (at, upload) in uploads.into_iter().enumerate() {
+        for upload in uploads {
             let place = (upload.store.clone(), upload.path.clone());
-            match upload.complete(at + 1 == n) {
+            match upload.complete() {
                 Ok(()) => done.push(place),
                 Err(error) => {
                     for (store, path) in done {
@@ -116,7 +161,7 @@ impl ObjectUpload {
 
     /// Makes it appear in the place of what has its name.
     pub(super) fn put(self) -> Result<()> {
-        self.complete(false)
+        self.complete()
     }
 
     /// Sends what is left, so that only the completion is missing. A small object is kept until then.
@@ -168,17 +213,11 @@ impl ObjectUpload {
         Ok(())
     }
 
-    /// Makes it appear; if it `is_last`, only if there is none of its name.
-    fn complete(mut self, is_last: bool) -> Result<()> {
+    /// Makes it appear, in the place of what has its name.
+    fn complete(mut self) -> Result<()> {
         self.seal()?;
         let address = self.address.clone();
-        let failed = move |e: object_store::Error| match e {
-            object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. } => {
-                Error::config(format!("`{}` was written by another program meanwhile", address.shown()))
-                    .with_hint("name a new folder: what is in this one may be of both")
-            }
-            e => failure::of(&address, "write", &e),
-        };
+        let failed = move |e: object_store::Error| failure::of(&address, "write", &e);
         match self.upload.take() {
             Some(mut upload) => runtime::wait(async move {
                 let completed = upload.complete().await;
@@ -189,11 +228,7 @@ impl ObjectUpload {
             }),
             None => {
                 let (store, path, part) = (self.store.clone(), self.path.clone(), mem::take(&mut self.part));
-                let mode = if is_last { PutMode::Create } else { PutMode::Overwrite };
-                let options = PutOptions { mode, ..PutOptions::default() };
-                runtime::wait(async move {
-                    store.put_opts(&path, PutPayload::from(part), options).await.map(drop).map_err(failed)
-                })
+                runtime::wait(async move { store.put(&path, PutPayload::from(part)).await.map(drop).map_err(failed) })
             }
         }
     }
@@ -225,6 +260,9 @@ impl Drop for ObjectUpload {
         }
     }
 }
+
+/// The name of the object that is in a folder while files appear in it.
+const CLAIM: &str = ".inrush-writing";
 
 /// 16 MiB: all parts but the last, of one size, as some stores require.
 const PART: usize = 16 << 20;
