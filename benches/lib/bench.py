@@ -55,7 +55,7 @@ def run_client(command, env=None, stdin=None):
         output.seek(0)
         said = output.read().decode(errors="replace")
         if code != 0:
-            raise SystemExit(f"{' '.join(command)}\nfailed: {said}")
+            raise SystemExit(f"{' '.join(map(str, command))}\nfailed: {said}")
         report.seek(0)
         wall, cpu, user, rss_kib = map(float, report.read().split())
     return Sample(wall, cpu, rss_kib / 1024, user=user, output=said)

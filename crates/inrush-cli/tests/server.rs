@@ -291,6 +291,21 @@ fn own_options_reach_the_server() {
     assert!(said.contains("`datadir` belongs to inrush"), "{said}");
 }
 
+#[test]
+fn options_of_the_data_stay() {
+    for family in FAMILIES {
+        let place = Place::new(family);
+        let set = ["--set", "innodb_page_size=8192", "--set", "lower_case_table_names=1"];
+        let output = place.command(&["start", "--json", "--memory", "128M"]).args(set).output().unwrap();
+        parse(&output, 0);
+        place.sql("CREATE TABLE test.Goods (id INT)");
+        place.json("stop", 0);
+        place.start();
+        let settings = "SELECT @@innodb_page_size, @@lower_case_table_names";
+        assert_eq!(place.sql(&format!("{settings}; SHOW TABLES IN test")), "8192\t1\ngoods");
+    }
+}
+
 /// A folder for one server, which ends with it.
 struct Place {
     above: tempfile::TempDir,

@@ -1,6 +1,7 @@
 //! What the rules know of a server, a table and the way to them. Plain values, so that a test writes them down.
 
 use super::gain::Gain;
+use super::source::Source;
 use inrush::sans_io::human;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,7 +17,7 @@ pub struct Facts {
     pub status: BTreeMap<String, String>,
     /// What the user may do, as SHOW GRANTS writes it.
     pub grants: Vec<String>,
-    /// Flushes of the redo log's files and of the binlog's since the server started (performance_schema).
+    /// Flushes of the redo log's files and of the binlog's since the server started, or while the probe committed (performance_schema).
     pub redo_sync: Option<Sync>,
     /// See [`Self::redo_sync`].
     pub binlog_sync: Option<Sync>,
@@ -38,6 +39,8 @@ pub struct Facts {
     pub link: Link,
     /// The table, if one was named.
     pub table: Option<Table>,
+    /// The files that are to be loaded, if some were named.
+    pub source: Option<Source>,
     /// What the probe measured, if it was allowed.
     pub probe: Option<Probe>,
     /// What changed settings brought on twins, by rule.
@@ -230,15 +233,17 @@ impl Facts {
         (storing + 1.0 / this) / (storing + 1.0 / other)
     }
 
+    /// Rows of the table that the server copies a second on one connection, by the probe.
+    pub fn stored_rows(&self) -> Option<f64> {
+        let probe = self.probe.filter(|probe| !probe.all_indexes.is_zero())?;
+        Some(probe.sampled as f64 / probe.all_indexes.as_secs_f64())
+    }
+
     /// Bytes a second that the server stores of the table: by the probe, or else what servers with two cores store.
     fn stored_bytes(&self) -> f64 {
-        let probe = self.probe.filter(|probe| !probe.all_indexes.is_zero());
         let table = self.table.as_ref().filter(|table| table.rows > 0 && table.data_bytes > 0);
-        match (probe, table) {
-            (Some(probe), Some(table)) => {
-                let row = table.data_bytes as f64 / table.rows as f64;
-                (probe.sampled as f64 * row / probe.all_indexes.as_secs_f64()).max(1.0)
-            }
+        match (self.stored_rows(), table) {
+            (Some(rows), Some(table)) => (rows * table.data_bytes as f64 / table.rows as f64).max(1.0),
             _ => STORED_BYTES,
         }
     }
@@ -303,4 +308,4 @@ impl Probe {
 }
 
 /// What loads store a second on two cores (docs/results).
-const STORED_BYTES: f64 = 20e6;
+pub(super) const STORED_BYTES: f64 = 20e6;

@@ -115,6 +115,9 @@ impl Effect {
             Self::Twin { factor, least, most, what } if *least > 1.0 => {
                 format!("twin: {factor:.2} x ({least:.2} to {most:.2}), {what}")
             }
+            Self::Twin { factor, least, most, what } if *most < 1.0 => {
+                format!("twin: slower, {factor:.2} x ({least:.2} to {most:.2}), {what}")
+            }
             Self::Twin { factor, least, most, what } => {
                 format!("twin: no difference for certain ({factor:.2} x, {least:.2} to {most:.2}), {what}")
             }

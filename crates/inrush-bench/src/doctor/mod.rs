@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! connection -> read (queries, each may be refused) -> Facts -> rules (a file each, pure) -> findings, ranked -> text, JSON, page
-//!                                           probe, twins -^
+//!                                    files, probe, twins -^
 //! ```
 //! A rule knows facts only, so each one is tested without a server. What the server did not let us read is listed, and no rule guesses it.
 
@@ -17,6 +17,7 @@ mod page;
 mod probe;
 mod read;
 mod rules;
+mod source;
 mod text;
 mod twin;
 
@@ -25,6 +26,7 @@ pub use finding::{Effect, Finding, Risk};
 pub use gain::Gain;
 pub use page::page;
 pub use rules::{Area, RULES, Rule};
+pub use source::{Files, Source};
 pub use text::shown;
 pub use twin::{Twin, Twins};
 
@@ -52,24 +54,36 @@ pub struct Examination {
     pub unknown: Vec<String>,
 }
 
-/// Examines the server, and `table` if there is one. It sends queries only, in a read-only session, unless `may_probe`: then it also
-/// writes into a schema of its own, which it drops. With `twins` the settings that it finds are also changed on servers that these start.
+/// What is to be examined beside the server, and by what means.
+#[derive(Default)]
+pub struct Scope<'a> {
+    /// The table that is written to.
+    pub table: Option<TableName>,
+    /// The files that are to be loaded into it: they are read, and with [`Self::may_probe`] some of their rows are loaded.
+    pub files: Option<&'a mut dyn Files>,
+    /// Whether it may write into a schema of its own, which it drops.
+    pub may_probe: bool,
+    /// Starts servers on which the settings that it finds are changed.
+    pub twins: Option<&'a mut dyn Twins>,
+}
+
+/// Examines the server, and what else is asked for. It sends queries only, in a read-only session, unless it may probe.
 ///
 /// # Errors
-/// Those of the connection; `Config` for a table that does not exist, or if `twins` cannot start servers of this kind; `Server` if the
-/// probe may not create its schema; `Interrupted` if `twins` says so. A query that is refused is listed in [`Examination::unknown`].
-pub fn examine(
-    config: &Config,
-    table: Option<&TableName>,
-    may_probe: bool,
-    twins: Option<&mut dyn Twins>,
-) -> Result<Examination> {
-    let mut facts = read::facts(config, table)?;
+/// Those of the connection and of the files; `Config` for a table that does not exist, or if [`Scope::twins`] cannot start servers of this
+/// kind; `Server` if the probe may not create its schema; `Interrupted` if the files or the twins say so. A query that is refused is listed
+/// in [`Examination::unknown`].
+pub fn examine(config: &Config, asked: Scope<'_>) -> Result<Examination> {
+    let Scope { table, mut files, may_probe, twins } = asked;
+    let mut facts = read::facts(config, table.as_ref())?;
     if let Some(twins) = &twins {
         twins.check(&ServerVersion::parse(facts.var("version").unwrap_or_default()))?;
     }
+    if let Some(files) = &mut files {
+        facts.source = Some(source::read(&mut **files)?);
+    }
     if may_probe {
-        probe::run(config, &mut facts)?;
+        probe::run(config, &mut facts, files)?;
     }
     let has_twins = twins.is_some();
     if let Some(twins) = twins {

@@ -34,6 +34,46 @@ pub(super) fn facts(config: &Config, table: Option<&TableName>) -> Result<Facts>
     Ok(facts)
 }
 
+/// Flushes of the redo log's files and of the binlog's, with their time in picoseconds.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Flushed {
+    redo: (u64, u64),
+    binlog: (u64, u64),
+}
+
+impl Flushed {
+    /// MySQL manual, 'File I/O Summary Tables': the columns with MISC count what is neither read nor written, which is flushing here.
+    const QUERY: &str = "SELECT event_name, CAST(count_misc AS UNSIGNED), CAST(sum_timer_misc AS UNSIGNED) \
+                         FROM performance_schema.file_summary_by_event_name \
+                         WHERE event_name IN ('wait/io/file/innodb/innodb_log_file', 'wait/io/file/sql/binlog')";
+
+    /// Those until now; none if the server does not tell.
+    pub(super) fn now(connection: &mut Connection) -> Self {
+        Self::of(connection.query(Self::QUERY, ()).unwrap_or_default())
+    }
+
+    fn of(rows: Vec<(String, u64, u64)>) -> Self {
+        let mut flushed = Self::default();
+        for (name, count, picos) in rows {
+            match name.ends_with("binlog") {
+                true => flushed.binlog = (count, picos),
+                false => flushed.redo = (count, picos),
+            }
+        }
+        flushed
+    }
+
+    /// Those of the redo log and of the binlog since an earlier moment; `None` if there were none.
+    pub(super) fn since(self, before: Self) -> (Option<Sync>, Option<Sync>) {
+        let sync = |(count, picos): (u64, u64), before: (u64, u64)| {
+            let count = count.saturating_sub(before.0);
+            let mean = picos.saturating_sub(before.1).checked_div(count)?;
+            Some(Sync { count, mean: Duration::from_nanos(mean / 1000) })
+        };
+        (sync(self.redo, before.redo), sync(self.binlog, before.binlog))
+    }
+}
+
 struct Reader<'c> {
     connection: &'c mut Connection,
     facts: Facts,
@@ -109,18 +149,8 @@ impl Reader<'_> {
             );
             return;
         }
-        let sql = "SELECT event_name, CAST(count_misc AS UNSIGNED), CAST(sum_timer_misc AS UNSIGNED) \
-                   FROM performance_schema.file_summary_by_event_name \
-                   WHERE event_name IN ('wait/io/file/innodb/innodb_log_file', 'wait/io/file/sql/binlog')";
-        let files: Vec<(String, u64, u64)> = self.rows("times of flushes", sql);
-        for (name, count, picos) in files {
-            let Some(mean) = picos.checked_div(count) else { continue };
-            let sync = Some(Sync { count, mean: Duration::from_nanos(mean / 1000) });
-            match name.ends_with("binlog") {
-                true => self.facts.binlog_sync = sync,
-                false => self.facts.redo_sync = sync,
-            }
-        }
+        let files = Flushed::of(self.rows("times of flushes", Flushed::QUERY));
+        (self.facts.redo_sync, self.facts.binlog_sync) = files.since(Flushed::default());
         let sql = "SELECT event_name, CAST(sum_timer_wait AS UNSIGNED) \
                    FROM performance_schema.events_statements_summary_global_by_event_name WHERE event_name IN \
                    ('statement/sql/commit', 'statement/sql/insert', 'statement/sql/load', 'statement/sql/replace')";

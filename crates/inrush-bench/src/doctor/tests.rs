@@ -322,3 +322,41 @@ fn the_guide_lists_every_rule() {
         );
     }
 }
+
+#[test]
+fn files_by_what_reading_them_showed() {
+    let source = |seconds: u64, refused: u64, descending: Option<f64>| Source {
+        rows: 10_000,
+        bytes: 10 << 20,
+        elapsed: Duration::from_secs(seconds),
+        refused,
+        first_refused: Some("orders.csv:7:3, too long".into()),
+        descending,
+    };
+    let probed =
+        |rows_a_second: u64| Probe { sampled: rows_a_second, all_indexes: Duration::from_secs(1), ..Probe::default() };
+    for (source, probe, expected) in [
+        (source(1, 0, None), None, vec!["source-slow"]),
+        (source(1, 0, None), Some(probed(5_000)), vec![]),
+        (source(1, 0, None), Some(probed(40_000)), vec!["source-slow"]),
+        (source(1, 2, None), Some(probed(5_000)), vec!["source-refused"]),
+        (source(1, 0, Some(0.5)), Some(probed(5_000)), vec!["source-order"]),
+        (source(1, 0, Some(0.001)), Some(probed(5_000)), vec![]),
+        (Source::default(), None, vec![]),
+    ] {
+        let table = Table { name: "shop.orders".into(), engine: "InnoDB".into(), ..Table::default() };
+        let facts = Facts { source: Some(source), probe, table: Some(table), ..Facts::default() };
+        let found: Vec<_> = names(facts).into_iter().filter(|name| name.starts_with("source")).collect();
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn the_words_of_twins() {
+    let twin = |least: f64, most: f64| {
+        Effect::Twin { factor: f64::midpoint(least, most), least, most, what: "w".into() }.shown()
+    };
+    assert_eq!(twin(1.5, 2.5), "twin: 2.00 x (1.50 to 2.50), w");
+    assert_eq!(twin(0.5, 0.7), "twin: slower, 0.60 x (0.50 to 0.70), w");
+    assert_eq!(twin(0.5, 1.5), "twin: no difference for certain (1.00 x, 0.50 to 1.50), w");
+}

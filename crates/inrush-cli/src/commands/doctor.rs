@@ -1,14 +1,17 @@
 //! `inrush doctor`: what slows writing to a server or a table. It reads facts by queries; only `--probe` writes, and `--twin` on servers of
 //! its own.
 
+mod files;
 mod twins;
 
+use super::file_args::FileArgs;
 use super::load::Watch;
 use crate::connection::{ConnectArgs, Environment, hint_at_login};
 use crate::{Output, exit};
 use clap::Args;
+use files::LoadedFiles;
 use inrush::table::TableName;
-use inrush_bench::doctor::{self, Examination, Twins};
+use inrush_bench::doctor::{self, Examination, Files, Scope, Twins};
 use inrush_core::{Error, Kind, Result};
 use serde_json::json;
 use std::path::PathBuf;
@@ -21,6 +24,10 @@ pub(crate) struct DoctorArgs {
     /// The table that is written to: `table` or `database.table` [default: the server alone is examined]
     #[arg(value_name = "TABLE")]
     table: Option<String>,
+
+    /// The files that are to be loaded into it: their first rows are read and checked, and with `--probe` loaded into a copy
+    #[arg(value_name = "FILE")]
+    files: Vec<String>,
 
     /// Measure on the server as well: writes some thousand rows into a schema of its own and drops it; replicas and the binlog get both
     #[arg(long)]
@@ -39,6 +46,13 @@ pub(crate) struct DoctorArgs {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
+    /// The column of each field, in order; `@name` skips a field
+    #[arg(long, value_name = "a,b,@skip", requires = "files", help_heading = "Files")]
+    columns: Option<String>,
+
+    #[command(flatten)]
+    reading: FileArgs,
+
     #[command(flatten)]
     connect: ConnectArgs,
 
@@ -51,24 +65,40 @@ const EXAMPLES: &str = "\
 Examples:
   inrush doctor -h db1
   inrush doctor shop.orders -h db1 --probe
+  inrush doctor shop.orders orders.csv -h db1 --probe
   inrush doctor shop.orders -h db1 --twin
   inrush doctor shop.orders -h db1 --html orders.html
 
 Each finding says how its effect is known: blocks, measured (now, over this connection), twin (on servers like it, \
 with one setting changed), counted (by the server's own counters since its start), or known (a fact with its source, without a number).
 
-Exit codes: 0 the examination ended, whatever it found, 1 wrong usage, 3 the server failed, 130 interrupted";
+Exit codes: 0 the examination ended, whatever it found, 1 wrong usage, 2 a file cannot be read, 3 the server failed, 130 interrupted";
 
 /// Examines, and returns the exit code.
 pub(crate) fn run(args: &DoctorArgs, output: &Output) -> Result<u8> {
     let config = args.connect.config(&Environment::of_process())?;
-    let table = args.table.as_deref().map(TableName::parse).transpose()?;
-    let mut twins = match args.twin {
-        true => Some(LocalTwins::new(args.twin_dir.clone(), Watch::start(output.clone())?, output)?),
+    let table = args.table.as_deref().map(|table| TableName::parse(table)?.in_schema(config.database())).transpose()?;
+    let signals = match args.twin || !args.files.is_empty() {
+        true => Some(Watch::start(output.clone())?),
         false => None,
     };
-    let asked = twins.as_mut().map(|twins| twins as &mut dyn Twins);
-    let examined = doctor::examine(&config, table.as_ref(), args.probe, asked);
+    let mut files = match (&signals, &table) {
+        (Some(signals), Some(table)) if !args.files.is_empty() => {
+            Some(LoadedFiles::new(args, &config, table, signals)?)
+        }
+        _ => None,
+    };
+    let mut twins = match &signals {
+        Some(signals) if args.twin => Some(LocalTwins::new(args.twin_dir.clone(), signals, output)?),
+        _ => None,
+    };
+    let asked = Scope {
+        table: table.clone(),
+        files: files.as_mut().map(|files| files as &mut dyn Files),
+        may_probe: args.probe,
+        twins: twins.as_mut().map(|twins| twins as &mut dyn Twins),
+    };
+    let examined = doctor::examine(&config, asked);
     // Before anything is said: who reads it may go on to something else.
     drop(twins);
     let examination = match examined {

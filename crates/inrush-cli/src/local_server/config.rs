@@ -50,9 +50,19 @@ pub(super) fn server_options(settings: &Settings<'_>) -> Result<String> {
     Ok(text)
 }
 
-/// The few options that making a data folder needs.
-pub(super) fn initialise_options(home: &Home) -> Result<String> {
-    Ok(place_options(home)? + "innodb-buffer-pool-size = 64M\n")
+/// The few options that making a data folder needs, and those of `set`.
+pub(super) fn initialise_options(home: &Home, set: &[String]) -> Result<String> {
+    let mut text = place_options(home)? + "innodb-buffer-pool-size = 64M\n";
+    for line in set {
+        check_extra(line)?;
+        let _ = writeln!(text, "{line}");
+    }
+    Ok(text)
+}
+
+/// Whether a line sets what only making the data can choose.
+pub(super) fn is_of_data(line: &str) -> bool {
+    OF_DATA.contains(&name_of(line).as_str())
 }
 
 /// Run at each start before the first connection, so that a start completes an interrupted one.
@@ -105,15 +115,20 @@ fn quoted(path: &Path) -> Result<String> {
     Ok(format!("\"{}\"", text.replace('\\', "\\\\")))
 }
 
+/// The option of a line, as manuals write it on a command line.
+fn name_of(line: &str) -> String {
+    let name = line.split('=').next().unwrap_or_default().trim().to_ascii_lowercase().replace('_', "-");
+    name.strip_prefix("loose-").map(str::to_owned).unwrap_or(name)
+}
+
 fn check_extra(line: &str) -> Result<()> {
     let name = line.split('=').next().unwrap_or_default().trim();
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
     if !is_name || line.contains(['\n', '\r']) {
         return Err(Error::config(format!("`{line}` is not a server option")).with_hint("write `--set name=value`"));
     }
-    let name = name.to_ascii_lowercase().replace('_', "-");
-    let name = name.strip_prefix("loose-").unwrap_or(&name);
-    if OURS.contains(&name) {
+    let name = name_of(line);
+    if OURS.contains(&name.as_str()) {
         return Err(Error::config(format!("`{name}` belongs to inrush, which must know it to find the server again")));
     }
     Ok(())
@@ -133,6 +148,10 @@ const OURS: &[&str] = &[
     "skip-grant-tables",
     "skip-networking",
 ];
+
+/// Options that a server heeds only when its data are made, and refuses to start without afterwards.
+const OF_DATA: &[&str] =
+    &["innodb-page-size", "innodb-data-file-path", "innodb-undo-tablespaces", "lower-case-table-names"];
 
 #[cfg(test)]
 mod tests;

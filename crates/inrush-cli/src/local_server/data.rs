@@ -20,16 +20,26 @@ use super::program::{Program, Vendor};
 struct Maker {
     vendor: Vendor,
     version: String,
+    /// The options that its data were made with, and that each start needs.
+    #[serde(default)]
+    set: Vec<String>,
 }
 
 pub(super) fn is_complete(home: &Home) -> bool {
     maker(home).is_some()
 }
 
-/// Makes the data unless they exist; refuses data of another vendor or of a newer server.
-pub(super) fn provide(home: &Home, program: &Program, account: Option<&Account>) -> Result<()> {
+/// Makes the data unless they exist; refuses data of another vendor or of a newer server. Of the options in `set`, those are heeded that only
+/// making the data can choose; returned are those that these data were made with.
+pub(super) fn provide(
+    home: &Home,
+    program: &Program,
+    account: Option<&Account>,
+    set: &[String],
+) -> Result<Vec<String>> {
     if let Some(maker) = maker(home) {
-        return check_maker(home, &maker, program.vendor(), program.version());
+        check_maker(home, &maker, program.vendor(), program.version())?;
+        return Ok(maker.set);
     }
     let failed = |e| Error::io(format!("cannot make `{}`", home.data().display()), e);
     match fs::remove_dir_all(home.data()) {
@@ -38,7 +48,8 @@ pub(super) fn provide(home: &Home, program: &Program, account: Option<&Account>)
     }
     fs::create_dir(home.data()).map_err(failed)?;
     give(&home.data(), account)?;
-    home.write_for_server("initialise.cnf", &config::initialise_options(home)?, account)?;
+    let set: Vec<String> = set.iter().filter(|line| config::is_of_data(line)).cloned().collect();
+    home.write_for_server("initialise.cnf", &config::initialise_options(home, &set)?, account)?;
     match program.vendor() {
         Vendor::Mysql => process::run(home, program, account, &["--initialize-insecure"], "")?,
         Vendor::Mariadb => {
@@ -52,9 +63,10 @@ pub(super) fn provide(home: &Home, program: &Program, account: Option<&Account>)
             )?;
         }
     }
-    let maker = Maker { vendor: program.vendor(), version: program.version().to_owned() };
+    let maker = Maker { vendor: program.vendor(), version: program.version().to_owned(), set };
     let text = serde_json::to_string(&maker).map_err(|e| failed(e.into()))?;
-    home.write_private("data.json", &text)
+    home.write_private("data.json", &text)?;
+    Ok(maker.set)
 }
 
 fn maker(home: &Home) -> Option<Maker> {
@@ -124,7 +136,7 @@ mod tests {
     #[track_caller]
     fn check(made_by: (Vendor, &str), program: (Vendor, &str), want: bool) {
         let home = Home::at(std::path::Path::new("/nowhere")).unwrap();
-        let maker = Maker { vendor: made_by.0, version: made_by.1.into() };
+        let maker = Maker { vendor: made_by.0, version: made_by.1.into(), set: Vec::new() };
         assert_eq!(check_maker(&home, &maker, program.0, program.1).is_ok(), want);
     }
 

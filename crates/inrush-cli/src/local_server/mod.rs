@@ -109,9 +109,11 @@ impl LocalServer {
             }
         }
         process::await_exit_of_last(&self.home);
-        data::provide(&self.home, &program, account.as_ref())?;
+        let of_data = data::provide(&self.home, &program, account.as_ref(), &options.set)?;
         let password = self.home.password()?;
-        let pid = self.launch(&program, account.as_ref(), options, &password)?;
+        // What was given now comes last, so that the server says what does not fit.
+        let options = StartOptions { set: of_data.into_iter().chain(options.set.clone()).collect(), ..options.clone() };
+        let pid = self.launch(&program, account.as_ref(), &options, &password)?;
         Ok(Started { running: self.running(pid)?, is_new: true })
     }
 

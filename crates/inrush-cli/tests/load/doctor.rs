@@ -1,7 +1,7 @@
 //! `inrush doctor`: finds what was planted in a table, says what it may not read, and changes nothing.
 
 use crate::place::{Place, everywhere};
-use inrush_testkit::patience::until_some;
+use inrush_testkit::patience::{until, until_some};
 use std::process::{Command, Stdio};
 
 fn doctor(place: &Place, arguments: &[&str]) -> (i32, serde_json::Value, String) {
@@ -113,8 +113,71 @@ fn the_probe_measures_and_leaves_nothing() {
             json["probed"] == true && of("many-indexes")["evidence"][0].as_str().unwrap().starts_with("768 rows: "),
             "{json}"
         );
-        assert_eq!(place.sql("SHOW DATABASES LIKE 'inrush\\_doctor\\_%'"), "");
+        leaves_no_schema(place);
         assert_eq!(place.sql("SELECT COUNT(*) FROM many").trim(), "768");
+    });
+}
+
+/// The probe of another test may be at work on this server: it removes its own.
+fn leaves_no_schema(place: &Place) {
+    until("the schemas of probes go", || place.sql("SHOW DATABASES LIKE 'inrush\\_doctor\\_%'").is_empty());
+}
+
+#[test]
+fn files_are_read_and_their_order_is_found() {
+    everywhere("doctor_files", |place| {
+        place.sql("CREATE TABLE goods(id INT UNSIGNED, part VARCHAR(5), name VARCHAR(8), g INT AS (id + 1) STORED, PRIMARY KEY (part, id), KEY (name))");
+        let line = |n: u32| format!("{n},p{},good {}\n", n / 100, n % 1000);
+        let falling: String = (0..3000).rev().map(|n| line(n + 1000)).collect();
+        let rising: String = (0..3000).map(|n| line(n + 1000)).collect();
+        let wrong = format!("{}77,p0,much too long a name\n{}", line(10), line(12));
+        for (name, text) in [("falling", &falling), ("rising", &rising), ("wrong", &wrong)] {
+            place.write(&format!("{name}.csv"), &format!("id,part,name\n{text}"));
+        }
+        for (file, options, expected) in [
+            ("falling.csv", &["--probe"][..], vec!["source-order"]),
+            ("falling.csv", &[], vec![]),
+            ("rising.csv", &["--probe"], vec![]),
+            ("wrong.csv", &[], vec!["source-refused"]),
+            ("wrong.csv", &["--probe"], vec!["source-refused"]),
+        ] {
+            let (code, json, stderr) = in_time(place, &[&["goods", file], options].concat());
+            assert_eq!((code, stderr.as_str()), (0, ""), "{file} {options:?}: {json}");
+            let findings = json["findings"].as_array().unwrap();
+            let of_files = findings.iter().filter(|finding| finding["rule"].as_str().unwrap().starts_with("source-"));
+            // How fast the machine is, no test asks.
+            let of_files: Vec<_> = of_files.filter(|finding| finding["rule"] != "source-slow").collect();
+            let rules: Vec<_> = of_files.iter().map(|finding| finding["rule"].as_str().unwrap()).collect();
+            assert_eq!(rules, expected, "{file} {options:?}: {json}");
+            for finding in of_files {
+                let evidence = finding["evidence"].to_string();
+                let expected = if finding["rule"] == "source-order" {
+                    "of the sampled rows"
+                } else {
+                    "wrong.csv, line 3, column `name`"
+                };
+                assert!(evidence.contains(expected), "{evidence}");
+            }
+        }
+        assert_eq!(place.sql("SELECT COUNT(*) FROM goods").trim(), "0");
+        leaves_no_schema(place);
+    });
+}
+
+#[test]
+fn files_that_are_none() {
+    everywhere("doctor_no_files", |place| {
+        place.sql("CREATE TABLE goods(id INT PRIMARY KEY)");
+        place.write("other.csv", "id,colour\n1,red\n");
+        for (arguments, code, message) in [
+            (&["goods", "-"][..], 1, "standard input (`-`) can be read only once"),
+            (&["goods", "missing.csv"], 1, "missing.csv"),
+            (&["goods", "other.csv"], 1, "colour"),
+            (&["goods", "--columns", "id"], 1, "FILE"),
+        ] {
+            let (found, _, stderr) = in_time(place, arguments);
+            assert!(found == code && stderr.contains(message), "{arguments:?}: {found} {stderr}");
+        }
     });
 }
 

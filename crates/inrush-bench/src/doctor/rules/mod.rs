@@ -52,6 +52,9 @@ mod replicas;
 mod round_trip;
 mod semi_sync;
 mod socket;
+mod source_order;
+mod source_refused;
+mod source_slow;
 mod statement_log;
 mod text_key;
 mod tls_cost;
@@ -103,6 +106,8 @@ pub enum Area {
     Network,
     /// This machine.
     Client,
+    /// The files that are to be loaded.
+    Source,
     /// What the user may do.
     Rights,
 }
@@ -123,6 +128,7 @@ impl Area {
             Self::Table => "Table",
             Self::Network => "Network",
             Self::Client => "Client",
+            Self::Source => "Files",
             Self::Rights => "Rights",
         }
     }
@@ -185,5 +191,8 @@ pub const RULES: &[Rule] = &[
     socket::RULE,
     compression::RULE,
     busy_client::RULE,
+    source_slow::RULE,
+    source_refused::RULE,
+    source_order::RULE,
     ledger_rights::RULE,
 ];

@@ -64,6 +64,8 @@ pub(super) fn run(config: &Config, facts: &mut Facts, found: &[&str], twins: &mu
     }
     match compare(config, facts, &changes, twins) {
         Err(error) if error.kind() != Kind::Interrupted => {
+            // A server that fails while it is being stopped is no finding.
+            twins.begins("the findings")?;
             facts.unknown.push(format!("twins: {}", error.message()));
             Ok(())
         }
@@ -78,8 +80,9 @@ fn compare(config: &Config, facts: &mut Facts, changes: &[Change], twins: &mut d
         facts.unknown.push(format!("twins of the table, so that rows made up stand for its own: {why}"));
     }
     twins.begins("making the servers")?;
-    let mut same = Workshop::open(twins.start(Twin::Same, &[])?, &sample)?;
-    let mut changed = Workshop::open(twins.start(Twin::Changed, &[])?, &sample)?;
+    let of_data = settings::of_data(facts);
+    let mut same = Workshop::open(twins.start(Twin::Same, &of_data)?, &sample)?;
+    let mut changed = Workshop::open(twins.start(Twin::Changed, &of_data)?, &sample)?;
     let scale = Scale::of(facts, same.table_bytes()?);
     let settings = settings::of(facts, &scale);
     same.reached_by(twins.start(Twin::Same, &settings)?);

@@ -13,6 +13,8 @@ pub(super) struct Scale {
     sample: u64,
     /// The examined server's buffer pool.
     pool: u64,
+    /// The smallest buffer pool that a twin starts with.
+    least_pool: u64,
     /// Whether the table fits into it.
     fits: bool,
 }
@@ -23,14 +25,15 @@ impl Scale {
         let table = facts.table.as_ref().map(|table| table.data_bytes + table.index_bytes).filter(|bytes| *bytes > 0);
         let share = table.map_or(1.0, |bytes| (sample as f64 / bytes as f64).min(1.0));
         let pool = facts.number("innodb_buffer_pool_size").unwrap_or(128 << 20);
-        Self { share, sample, pool, fits: table.is_none_or(|bytes| bytes <= pool / 10 * 8) }
+        let least_pool = LEAST_POOL * (facts.number("innodb_page_size").unwrap_or(PAGE) / PAGE).max(1);
+        Self { share, sample, pool, least_pool, fits: table.is_none_or(|bytes| bytes <= pool / 10 * 8) }
     }
 
     /// The buffer pool of a twin. One that holds the whole table need not be larger than the sample's.
     fn pool(&self) -> u64 {
         match self.fits {
             true => self.pool.min(self.large_pool()),
-            false => self.scaled_pool().clamp(LEAST_POOL, self.large_pool()),
+            false => self.scaled_pool().clamp(self.least_pool, self.large_pool()),
         }
     }
 
@@ -54,7 +57,7 @@ impl Scale {
     /// Why a change cannot be measured with this sample.
     pub(super) fn forbids(&self, change: &Change) -> Option<String> {
         // What matters is how much of the table the pool holds, and no server starts with less than some MiB.
-        (change.is_pool && !self.fits && self.scaled_pool() < LEAST_POOL).then(|| {
+        (change.is_pool && !self.fits && self.scaled_pool() < self.least_pool).then(|| {
             format!(
                 "the sample is {:.2} % of the table, and a buffer pool of that share, {}, is too small for a server",
                 self.share * 100.0,
@@ -62,6 +65,11 @@ impl Scale {
             )
         })
     }
+}
+
+/// The lines with which the data of a twin are made: a server has one page size for all its tables.
+pub(super) fn of_data(facts: &Facts) -> Vec<String> {
+    facts.number("innodb_page_size").map(|bytes| format!("innodb_page_size={bytes}")).into_iter().collect()
 }
 
 /// The lines of a twin's option file.
@@ -139,4 +147,6 @@ const NOTHING_OF_BEFORE: [&str; 2] = ["innodb_buffer_pool_dump_at_shutdown=0", "
 
 /// Both vendors' servers start with 5 MiB, and have their own tables in it as well.
 const LEAST_POOL: u64 = 6 << 20;
+/// The page size of that; larger pages take as much more.
+const PAGE: u64 = 16 << 10;
 const LEAST_REDO: u64 = 16 << 20;

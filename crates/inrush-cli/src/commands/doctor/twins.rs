@@ -15,13 +15,13 @@ pub(super) struct LocalTwins<'a> {
     above: PathBuf,
     same: Throwaway,
     changed: Throwaway,
-    signals: Watch,
+    signals: &'a Watch,
     output: &'a Output,
 }
 
 impl<'a> LocalTwins<'a> {
     /// Nothing is started yet.
-    pub(super) fn new(above: Option<PathBuf>, signals: Watch, output: &'a Output) -> Result<Self> {
+    pub(super) fn new(above: Option<PathBuf>, signals: &'a Watch, output: &'a Output) -> Result<Self> {
         let above = above.unwrap_or_else(std::env::temp_dir);
         let twin = |name: &str| Throwaway::new(&above, &format!("{PREFIX}-{name}"));
         Ok(Self { same: twin(SAME)?, changed: twin(CHANGED)?, above, signals, output })
