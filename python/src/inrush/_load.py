@@ -196,7 +196,7 @@ def load(
         method: how rows are written: `auto`, `load-data`, `bulk` (MariaDB), `multi-row-prepared` or `multi-row`.
         batch: rows or bytes of a chunk, which is one transaction: `64000`, `4MiB`; `auto` adapts it.
         mode: `insert`, `ignore`, `replace`, `upsert`, `update` or `delete`: what happens to a row whose key exists, or
-            does not.
+            does not; `undo` deletes what a load has inserted.
         new_columns: what happens to fields that the table has no column for: `error`, `ignore`, or `add` (one ALTER
             TABLE before the first row, types as for `create=True`).
         missing_columns: what columns of the table get that the files have no field for: `default`, `null`, or `error`:

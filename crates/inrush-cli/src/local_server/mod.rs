@@ -112,7 +112,8 @@ impl LocalServer {
         let of_data = data::provide(&self.home, &program, account.as_ref(), &options.set)?;
         let password = self.home.password()?;
         // What was given now comes last, so that the server says what does not fit.
-        let options = StartOptions { set: of_data.into_iter().chain(options.set.clone()).collect(), ..options.clone() };
+        let given = options.set.iter().filter(|line| !of_data.contains(line)).cloned();
+        let options = StartOptions { set: of_data.iter().cloned().chain(given).collect(), ..options.clone() };
         let pid = self.launch(&program, account.as_ref(), &options, &password)?;
         Ok(Started { running: self.running(pid)?, is_new: true })
     }

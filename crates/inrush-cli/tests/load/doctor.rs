@@ -132,7 +132,7 @@ fn files_are_read_and_their_order_is_found() {
         let rising: String = (0..3000).map(|n| line(n + 1000)).collect();
         let wrong = format!("{}77,p0,much too long a name\n{}", line(10), line(12));
         for (name, text) in [("falling", &falling), ("rising", &rising), ("wrong", &wrong)] {
-            place.write(&format!("{name}.csv"), &format!("id,part,name\n{text}"));
+            place.write(&format!("{name}.csv"), format!("id,part,name\n{text}"));
         }
         for (file, options, expected) in [
             ("falling.csv", &["--probe"][..], vec!["source-order"]),

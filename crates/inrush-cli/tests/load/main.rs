@@ -83,6 +83,7 @@ mod tune;
 mod tuning;
 mod twins;
 mod undo;
+mod undone_rows;
 mod untouched;
 mod verify;
 mod verify_files;

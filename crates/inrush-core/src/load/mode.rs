@@ -19,11 +19,14 @@ pub enum Mode {
     Update,
     /// Rows with these keys are deleted; keys that do not exist are skipped.
     Delete,
+    /// Rows that an earlier load of the same sources has inserted are deleted, if they still have the values of the source; others are kept.
+    Undo,
 }
 
 impl Mode {
     /// All modes.
-    pub const ALL: [Mode; 6] = [Mode::Insert, Mode::Ignore, Mode::Replace, Mode::Upsert, Mode::Update, Mode::Delete];
+    pub const ALL: [Mode; 7] =
+        [Mode::Insert, Mode::Ignore, Mode::Replace, Mode::Upsert, Mode::Update, Mode::Delete, Mode::Undo];
 
     /// The name on the command line and in reports.
     pub fn name(self) -> &'static str {
@@ -34,22 +37,28 @@ impl Mode {
             Mode::Upsert => "upsert",
             Mode::Update => "update",
             Mode::Delete => "delete",
+            Mode::Undo => "undo",
         }
     }
 
     /// Returns the least number of rows that a table holds after `stored` rows were stored, if no row is removed by others.
-    /// Several rows of an upsert may be one row of the table; a delete leaves none.
+    /// Several rows of an upsert may be one row of the table; a delete leaves none, nor does an undo.
     pub fn least_held(self, stored: u64) -> u64 {
         match self {
             Mode::Insert | Mode::Ignore => stored,
             Mode::Replace | Mode::Upsert | Mode::Update => stored.min(1),
-            Mode::Delete => 0,
+            Mode::Delete | Mode::Undo => 0,
         }
     }
 
     /// Whether storing the same rows again leaves the table as it is.
     pub fn is_repeatable(self) -> bool {
         self != Mode::Insert
+    }
+
+    /// Whether rows are found by their key alone, in a stage that takes those of the source first, and none is added.
+    pub fn is_by_key(self) -> bool {
+        matches!(self, Mode::Update | Mode::Delete | Mode::Undo)
     }
 
     /// The mode of this name.
@@ -73,7 +82,7 @@ mod tests {
 
     #[test]
     fn what_stays_of_stored_rows() {
-        assert_eq!(Mode::ALL.map(|mode| mode.least_held(7)), [7, 7, 1, 1, 1, 0]);
+        assert_eq!(Mode::ALL.map(|mode| mode.least_held(7)), [7, 7, 1, 1, 1, 0, 0]);
         assert!(Mode::ALL.iter().all(|mode| mode.least_held(0) == 0));
     }
 

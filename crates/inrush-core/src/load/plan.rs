@@ -95,10 +95,13 @@ impl LoadPlan {
         }
         // A wrong count or an unknown name often leaves columns uncovered as well: report one mistake only once.
         if mistakes.is_empty() {
-            let makes_rows = !matches!(mode, Mode::Update | Mode::Delete);
-            let is_missing = |column: &&Column| makes_rows && !filled().any(|other| other.name == column.name);
+            // An undo finds rows as the load has made them.
+            let has_made_rows = !mode.is_by_key() || mode == Mode::Undo;
+            let is_missing = |column: &&Column| has_made_rows && !filled().any(|other| other.name == column.name);
             let missing: Vec<&Column> = table.columns.iter().filter(is_missing).collect();
-            let objections = missing.iter().filter_map(|column| Some((column, drift.missing.objection(column)?)));
+            let makes_rows = |_: &&&Column| !mode.is_by_key();
+            let objections = missing.iter().filter(makes_rows);
+            let objections = objections.filter_map(|column| Some((column, drift.missing.objection(column)?)));
             let objections: Vec<(&&Column, String)> = objections.collect();
             if !objections.is_empty() {
                 let have_defaults = objections.iter().all(|(column, _)| column.optional);

@@ -100,6 +100,9 @@ fn described(event: &LoadEvent) -> (&'static str, Value) {
         LoadEvent::AlreadyLoaded { source, on } => {
             ("job", json!({ "source": &**source, "state": "already loaded", "on": on }))
         }
+        LoadEvent::AlreadyUndone { source, on } => {
+            ("job", json!({ "source": &**source, "state": "already undone", "on": on }))
+        }
         LoadEvent::Resumed { source, job, rows, chunks } => (
             "job",
             json!({ "source": &**source, "state": "resumed", "job": job.to_string(), "rows": rows, "chunks": chunks }),

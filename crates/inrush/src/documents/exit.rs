@@ -1,5 +1,6 @@
 //! Exit codes: the outcome of a load, as one number.
 
+use inrush_core::load::Mode;
 use inrush_core::load::report::{Report, Stop};
 use inrush_core::{Error, Kind};
 
@@ -45,6 +46,8 @@ fn code_of_kind(error: &Error) -> u8 {
 pub fn code_of_report(report: &Report) -> u8 {
     match &report.stop {
         None if report.rejected > 0 => REJECTED,
+        // Rows of the load are in the table, or were deleted by others.
+        None if report.mode == Mode::Undo && report.skipped > 0 => REJECTED,
         None => OK,
         Some(Stop::Interrupted) => INTERRUPTED,
         // Callers that check only the exit code must notice these rows first.

@@ -301,12 +301,12 @@ impl LoadOption {
         .takes("`auto`, rows (`64000`) or bytes (`4MiB`), at least 1 and at most 64 MiB"),
         one(
             "mode",
-            "`insert`, `ignore`, `replace`, `upsert`, `update` or `delete`: what happens to a row whose key exists, or does not",
+            "`insert`, `ignore`, `replace`, `upsert`, `update` or `delete`: what happens to a row whose key exists, or does not; `undo` deletes what a load has inserted",
             ("MODE", "insert"),
             "str = \"insert\"",
             |options, text| put(&mut options.mode, Mode::parse(text).ok()),
         )
-        .takes("`insert`, `ignore`, `replace`, `upsert`, `update` or `delete`"),
+        .takes("`insert`, `ignore`, `replace`, `upsert`, `update`, `delete` or `undo`"),
         one(
             "new-columns",
             "What happens to fields that the table has no column for: `error`, `ignore`, or `add` (one ALTER TABLE before the first row, types as for `--create-table`)",
@@ -815,6 +815,7 @@ impl LoadOptions {
                 .with_hint("add `--max-lag 5s`"));
         }
         self.check_drift()?;
+        self.check_undo()?;
         if let Some(job) = &self.job {
             job.check()?;
             self.check_part()?;
@@ -853,11 +854,13 @@ impl LoadOptions {
         let refuse = |option: &str, why: &str| {
             Err(Error::config(format!("`{option}` and `--mode {mode}` exclude each other: {why}")))
         };
-        if mode == Mode::Delete && !self.needed.is_empty() {
-            return refuse("--widen", "a delete stores nothing in columns");
+        if matches!(mode, Mode::Delete | Mode::Undo) && !self.needed.is_empty() {
+            return refuse("--widen", "nothing is stored in columns");
         }
         match (self.new_columns, self.missing_columns, mode) {
-            (NewColumns::Add, _, Mode::Delete) => refuse("--new-columns add", "a delete stores nothing in columns"),
+            (NewColumns::Add, _, Mode::Delete | Mode::Undo) => {
+                refuse("--new-columns add", "nothing is stored in columns")
+            }
             (_, MissingColumns::Null, Mode::Upsert | Mode::Update | Mode::Delete) => {
                 refuse("--missing-columns null", "columns that the files lack stay as they are in rows that exist")
             }
@@ -866,6 +869,35 @@ impl LoadOptions {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Refuses what belongs to the load that is undone, or would keep its rows from being found.
+    fn check_undo(&self) -> Result<()> {
+        if self.mode != Mode::Undo {
+            return Ok(());
+        }
+        let not_for_undo = [
+            ("--replace-table", self.replace, "`inrush undo` takes a refresh back"),
+            ("--atomic", self.atomic, "`inrush undo` takes a refresh back"),
+            ("--truncate", self.truncate, "it empties the table, and an undo deletes the rows of one load"),
+            ("--again", self.again, "a load is undone once"),
+            ("--key", !self.key.is_empty(), "rows are found by the primary key"),
+            ("--job-name", self.job.is_some(), "parts of a job with a name are not undone"),
+            ("--before", !self.before.is_empty(), "leave the load's statements out"),
+            ("--after", !self.after.is_empty(), "leave the load's statements out"),
+            ("--defer-indexes", self.defer_indexes, "rows are found by indexes"),
+            ("--unchecked foreign-keys", self.unchecked.foreign_keys, "rows that refer to deleted ones would stay"),
+            ("--dry-run", self.dry_run, "the rows of the table are not looked at by it"),
+        ];
+        if let Some((option, _, why)) = not_for_undo.iter().find(|(_, is_given, _)| *is_given) {
+            return Err(Error::config(format!("`{option}` and `--mode undo` exclude each other: {why}")));
+        }
+        if self.guarantee == Guarantee::AtLeastOnce {
+            return Err(Error::config(
+                "`--mode undo` finds the load in the ledger, and `--guarantee at-least-once` has none",
+            ));
+        }
+        Ok(())
     }
 
     /// Refuses what concerns the rows of other parts, too.

@@ -237,7 +237,8 @@ impl Undo<'_> {
                 .with_hint(left(&earlier.name_now()));
             }
             refused(format!("job {} has kept no table that could be put back", line.id)).with_hint(
-                "only a refresh (`--replace-table`, `--atomic`) with `--keep-old 24h` can be undone, for as long",
+                "a refresh (`--replace-table`, `--atomic`) with `--keep-old 24h` can be undone, for as long; what an insert has stored is \
+                 deleted by its own command with `--mode undo`",
             )
         })?;
         let table = line.target.strip_prefix(&format!("{}.", self.ledger.schema)).unwrap_or_default();

@@ -180,8 +180,10 @@ impl Workshop {
 
     fn copy(&self, rows: Range<u64>) -> String {
         let Self { table, columns, .. } = self;
+        // Without statistics a server may read the whole sample each time.
         format!(
-            "INSERT INTO {table} ({columns}) SELECT {columns} FROM {SAMPLE} WHERE `{NUMBER}` > {} AND `{NUMBER}` <= {}",
+            "INSERT INTO {table} ({columns}) SELECT {columns} FROM {SAMPLE} FORCE INDEX (PRIMARY) \
+             WHERE `{NUMBER}` > {} AND `{NUMBER}` <= {}",
             rows.start, rows.end
         )
     }

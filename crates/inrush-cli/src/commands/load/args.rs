@@ -275,7 +275,7 @@ impl LoadArgs {
             |what: &str, why: &str| Err(Error::config(format!("`--verify` and `{what}` exclude each other: {why}")));
         match self.loading.options()?.mode {
             _ if !self.verify => Ok(false),
-            mode @ (Mode::Ignore | Mode::Update | Mode::Delete) => {
+            mode @ (Mode::Ignore | Mode::Update | Mode::Delete | Mode::Undo) => {
                 refuse(&format!("--mode {mode}"), "rows of the files that are left out are not in the table")
             }
             _ if self.is_dry_run() => refuse("--dry-run", "nothing is stored"),

@@ -41,12 +41,15 @@ impl EventSinks {
         if let Some(metrics) = &self.metrics {
             metrics.take(event);
         }
-        if let LoadEvent::AlreadyLoaded { source, .. } = event {
+        if let LoadEvent::AlreadyLoaded { source, .. } | LoadEvent::AlreadyUndone { source, .. } = event {
             self.gauge.leave_out(source);
         }
         match event {
             // The report contains them.
-            LoadEvent::Stored(_) | LoadEvent::Rejected(_) | LoadEvent::AlreadyLoaded { .. } => {}
+            LoadEvent::Stored(_)
+            | LoadEvent::Rejected(_)
+            | LoadEvent::AlreadyLoaded { .. }
+            | LoadEvent::AlreadyUndone { .. } => {}
             LoadEvent::Tuned(tuned) => self.output.detail(&tuned.to_string()),
             // The summary names the method. It does not say that another one was tried first.
             LoadEvent::Method(_) if !self.has_method.swap(true, Relaxed) => {

@@ -272,7 +272,7 @@ fn progress(job: &JobStatus) -> String {
 /// The state of a job, in a word or two.
 fn word(job: &JobStatus) -> &'static str {
     match &job.run {
-        None if job.kept.as_ref().is_some_and(|kept| kept.is_undone) => "undone",
+        None if job.are_rows_undone || job.kept.as_ref().is_some_and(|kept| kept.is_undone) => "undone",
         None => "done",
         Some(JobRun::Active { .. }) => "running",
         Some(JobRun::Ended { .. }) => "stopped",
@@ -315,6 +315,7 @@ fn as_json(job: &JobStatus) -> Value {
         "kept": job.kept.as_ref().map(|kept| {
             json!({ "table": kept.table, "until": zoned(&kept.until), "undone": kept.is_undone, "is_line_of_it": job.is_kept_table })
         }),
+        "rows_undone": job.are_rows_undone,
         "added": job.added,
         "to_add": job.to_add,
         "widened": job.widened,

@@ -59,7 +59,7 @@ fn summary(report: &Report, reject_file: Option<&Path>) -> String {
     if let Some(text) = sort_line(report) {
         line("sorted", text);
     }
-    already(&report.jobs).into_iter().for_each(|text| line("already", text));
+    already(&report.jobs, report.mode).into_iter().for_each(|text| line("already", text));
     line("rows", rows_line(report));
     if is_nothing_left {
         if report.rejected > 0 {
@@ -113,8 +113,11 @@ fn summary(report: &Report, reject_file: Option<&Path>) -> String {
 }
 
 /// The jobs that earlier runs have finished: each in a line, or many in one.
-fn already(jobs: &[Job]) -> Vec<String> {
+fn already(jobs: &[Job], mode: Mode) -> Vec<String> {
     let loaded: Vec<(&Job, &str)> = jobs.iter().filter_map(|job| Some((job, job.state.loaded_on()?))).collect();
+    if mode == Mode::Undo {
+        return loaded.iter().map(|(job, on)| format!("the load of `{}` was undone on {on} UTC", job.source)).collect();
+    }
     let rejected = |n: u64| if n == 0 { String::new() } else { format!("; {} rejected then", were(n)) };
     if let ([(first, _), .., (last, _)], true) = (&loaded[..], loaded.len() > MOST_ALREADY) {
         let (from, to) =
@@ -198,7 +201,7 @@ fn rows_line(report: &Report) -> String {
     let changed = match report.mode {
         Mode::Replace => " rows replaced",
         Mode::Upsert | Mode::Update => " rows changed",
-        Mode::Insert | Mode::Ignore | Mode::Delete => "",
+        Mode::Insert | Mode::Ignore | Mode::Delete | Mode::Undo => "",
     };
     if let (false, false, Some(count)) = (changed.is_empty(), report.dry_run, report.changed) {
         let _ = write!(text, " ({}{changed})", human::exact(count));
@@ -221,7 +224,7 @@ pub(super) fn verb(mode: Mode, dry_run: bool) -> &'static str {
     match mode {
         _ if dry_run => "checked",
         Mode::Update => "updated",
-        Mode::Delete => "deleted",
+        Mode::Delete | Mode::Undo => "deleted",
         _ => "stored",
     }
 }
@@ -230,6 +233,7 @@ pub(super) fn verb(mode: Mode, dry_run: bool) -> &'static str {
 fn skipped(mode: Mode) -> &'static str {
     match mode {
         Mode::Update | Mode::Delete => "skipped (no such key)",
+        Mode::Undo => "kept (changed or deleted since)",
         _ => "skipped (their key was there)",
     }
 }

@@ -243,7 +243,7 @@ fn done(line: &JobLine, run: &Run<'_>) -> Opening {
     }
     let is_same = line.size == now.size && line.hash == Some(now.hash);
     if is_same {
-        if let Some(difference) = difference_of_done(line, run) {
+        if let Some(difference) = difference_of_done(&line.mapping, run.mapping) {
             let on = &line.finished;
             return again(format!("`{name}` was loaded on {on} UTC, and was read in another way then: {difference}"));
         }
@@ -282,7 +282,7 @@ fn done_part(line: &JobLine, run: &Run<'_>, named: &NamedJob) -> Opening {
     if !(is_same || run.skip_loaded) {
         return another("with another content");
     }
-    if let Some(difference) = difference_of_done(line, run) {
+    if let Some(difference) = difference_of_done(&line.mapping, run.mapping) {
         return another(&format!("and was read in another way then: {difference}"));
     }
     match missing(line, run) {
@@ -297,11 +297,11 @@ fn done_part(line: &JobLine, run: &Run<'_>, named: &NamedJob) -> Opening {
 
 /// What is different now about how a finished job is read. The order in which its rows came does not matter any more, nor which of
 /// them would have been bad in the table that it created, nor which columns it added or widened.
-fn difference_of_done(line: &JobLine, run: &Run<'_>) -> Option<String> {
+pub(super) fn difference_of_done(then: &Mapping, now: &Mapping) -> Option<String> {
     let of = |mapping: &Mapping| {
         mapping.clone().without("sort").without("spelling").without(Mapping::ADDED).without(Mapping::WIDENED)
     };
-    of(&line.mapping).difference(&of(run.mapping))
+    of(then).difference(&of(now))
 }
 
 /// What is missing of the rows that a line counts, in any mode.

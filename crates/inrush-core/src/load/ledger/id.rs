@@ -35,6 +35,12 @@ impl JobId {
         Self::of_texts(texts)
     }
 
+    /// The undo of what a job of `source` has inserted into `schema`.`table`, spelled in the same way.
+    pub fn of_undo(schema: &str, table: &str, source: &str) -> Self {
+        // Four texts whose third one is no `job`.
+        Self::of_texts([schema, table, "undo", source])
+    }
+
     /// The line about a table that a refresh of `schema`.`table` keeps.
     pub fn of_kept(schema: &str, table: &str, tag: &str) -> Self {
         // Five texts whose third one is no `job`.

@@ -287,6 +287,11 @@ impl JobLine {
         )
     }
 
+    /// Notes in a finished job's line that its rows were deleted, unless it was loaded again since.
+    pub fn undone_statement(ledger: &Ledger, (id, epoch): (JobId, u32), copied: &str) -> String {
+        format!("{} AND `epoch` = {epoch}", Self::copied_statement(ledger, id, copied))
+    }
+
     /// A refresh of a target that is being undone, so that either table may have its name: a row of the id, or none. `None` where an
     /// older version created the table, which keeps no tables.
     pub fn being_undone_query(ledger: &Ledger, target: &str) -> Option<String> {

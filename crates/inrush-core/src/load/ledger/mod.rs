@@ -18,6 +18,7 @@ mod run_lock;
 mod step;
 mod tables;
 mod targets;
+mod undo;
 
 pub use decide::{Held, Opening, Run, Undone, decide};
 pub use fence::{Fence, RejectRow};
@@ -29,6 +30,7 @@ pub use run_lock::RunLocks;
 pub use step::{JobStep, State};
 pub use tables::{Ledger, text as text_literal};
 pub use targets::{Routine, untransacted};
+pub use undo::{Load as UndoneLoad, Undoable, undoable};
 
 use std::ops::Range;
 

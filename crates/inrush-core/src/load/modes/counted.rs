@@ -80,8 +80,10 @@ impl Counted {
             (Mode::Update, Some([found, changed, _])) if found <= n_rows => {
                 Some(Self::new(n_rows, found, Some(changed)))
             }
-            (Mode::Delete, _) if answer.affected <= n_rows => Some(Self::new(n_rows, answer.affected, Some(0))),
-            (Mode::Update | Mode::Delete, _) => None,
+            (Mode::Delete | Mode::Undo, _) if answer.affected <= n_rows => {
+                Some(Self::new(n_rows, answer.affected, Some(0)))
+            }
+            (Mode::Update | Mode::Delete | Mode::Undo, _) => None,
             _ => return Self::of_insert(mode, n_rows, answer),
         };
         counted.ok_or_else(|| miscounted(answer.affected, n_rows))
@@ -100,7 +102,7 @@ mod tests {
     #[track_caller]
     fn check(mode: Mode, n_rows: u64, affected: u64, info: &str, want: Option<(u64, u64, Option<u64>)>) {
         let got = match mode {
-            Mode::Update | Mode::Delete => Counted::of_apply(mode, n_rows, &answer(affected, info)),
+            Mode::Update | Mode::Delete | Mode::Undo => Counted::of_apply(mode, n_rows, &answer(affected, info)),
             _ => Counted::of_insert(mode, n_rows, &answer(affected, info)),
         };
         assert_eq!(got.ok().map(|c| (c.stored, c.skipped, c.changed)), want);

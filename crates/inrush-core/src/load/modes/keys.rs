@@ -63,7 +63,7 @@ impl Keys {
             ))
             .with_hint("add a primary key, or load with `--mode insert`"));
         }
-        let by_key = matches!(mode, Mode::Update | Mode::Delete);
+        let by_key = mode.is_by_key();
         if !asked.is_empty() {
             let mut columns = Vec::new();
             for name in asked {

@@ -4,8 +4,8 @@
 //! DELETE inside of a transaction. A key that comes twice is refused by the stage's own key: then the rows are brought over in
 //! smaller parts, so that each finds what the one before it left.
 
-use crate::column::Column;
 use crate::column::ident::quote_ident;
+use crate::column::{Column, ColumnType};
 use crate::load::Mode;
 
 /// The statements of a stage.
@@ -24,7 +24,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// For an update or a delete by `key`. `target` is quoted, with its schema, as is `name`; `columns` are those that are filled.
+    /// For an update, a delete or an undo by `key`. `target` is quoted, with its schema, as is `name`; `columns` are those that are filled.
     pub fn by_key(mode: Mode, name: &str, target: &str, columns: &[Column], key: &[String]) -> Self {
         let keyed = key.iter().map(|c| quote_ident(c)).collect::<Vec<_>>().join(",");
         let may_be_null = columns.iter().any(|column| column.nullable && key.contains(&column.name));
@@ -33,7 +33,13 @@ impl Stage {
         let same = |c: &String| format!("{TARGET}.{0}={STAGED}.{0}", quote_ident(c));
         let found = key.iter().map(same).collect::<Vec<_>>().join(" AND ");
         let apply = match mode {
-            Mode::Delete => format!("DELETE {TARGET} FROM {target} AS {TARGET} JOIN {name} AS {STAGED} ON {found}"),
+            Mode::Delete | Mode::Undo => {
+                let unchanged = match mode {
+                    Mode::Undo => columns.iter().map(|column| format!(" AND {}", is_unchanged(column))).collect(),
+                    _ => String::new(),
+                };
+                format!("DELETE {TARGET} FROM {target} AS {TARGET} JOIN {name} AS {STAGED} ON {found}{unchanged}")
+            }
             _ => {
                 let others = columns.iter().filter(|column| !key.contains(&column.name));
                 let set = others.map(|column| same(&column.name)).collect::<Vec<_>>().join(",");
@@ -75,6 +81,22 @@ impl Stage {
     }
 }
 
+/// The condition that a row of the table has the staged value. Texts are compared by their bytes: a collation would call `a` and `A` equal.
+fn is_unchanged(column: &Column) -> String {
+    let ident = quote_ident(&column.name);
+    let side = |table: &str| match column.ty {
+        ColumnType::Char { .. }
+        | ColumnType::VarChar { .. }
+        | ColumnType::Text { .. }
+        | ColumnType::Enum { .. }
+        | ColumnType::Set { .. } => {
+            format!("CAST({table}.{ident} AS BINARY)")
+        }
+        _ => format!("{table}.{ident}"),
+    };
+    format!("{} <=> {}", side(TARGET), side(STAGED))
+}
+
 /// A NULL that requests a new id must get through a stage, whose column would not be AUTO_INCREMENT but still NOT NULL.
 fn taken_as_it_is(column: &Column) -> String {
     let ident = quote_ident(&column.name);
@@ -88,7 +110,6 @@ const ROW: &str = "`inrush_row`";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::column::ColumnType;
 
     fn columns() -> Vec<Column> {
         let column = |name: &str, nullable| Column {
@@ -126,6 +147,21 @@ mod tests {
             stage.apply,
             "DELETE inrush_target FROM `d`.`t` AS inrush_target JOIN `d`.`s` AS inrush_new \
              ON inrush_target.`a``b`=inrush_new.`a``b` AND inrush_target.`id`=inrush_new.`id`"
+        );
+    }
+
+    #[test]
+    fn undo_of_what_is_as_it_was() {
+        let texts =
+            ["char(3)", "enum('a')", "text", "json", "blob"].map(|ty| Column::new(&ty[..1], ColumnType::parse(ty)));
+        let stage = Stage::by_key(Mode::Undo, "`s`", "`t`", &texts, &["c".into()]);
+        assert_eq!(
+            stage.apply,
+            "DELETE inrush_target FROM `t` AS inrush_target JOIN `s` AS inrush_new ON inrush_target.`c`=inrush_new.`c` \
+             AND CAST(inrush_target.`c` AS BINARY) <=> CAST(inrush_new.`c` AS BINARY) \
+             AND CAST(inrush_target.`e` AS BINARY) <=> CAST(inrush_new.`e` AS BINARY) \
+             AND CAST(inrush_target.`t` AS BINARY) <=> CAST(inrush_new.`t` AS BINARY) \
+             AND inrush_target.`j` <=> inrush_new.`j` AND inrush_target.`b` <=> inrush_new.`b`"
         );
     }
 

@@ -23,7 +23,7 @@ pub struct Writing {
     /// The text that follows its rows.
     pub tail: String,
     target: String,
-    /// The stage for update, delete and an upsert by LOAD DATA.
+    /// The stage for update, delete, undo and an upsert by LOAD DATA.
     stage: Option<Stage>,
 }
 
@@ -58,7 +58,9 @@ impl Writing {
                 let staged = Stage::in_order(stage, target, columns, NEW, &assigned(&others));
                 (tail, Some(staged))
             }
-            Mode::Update | Mode::Delete => (String::new(), Some(Stage::by_key(mode, stage, target, columns, &key))),
+            Mode::Update | Mode::Delete | Mode::Undo => {
+                (String::new(), Some(Stage::by_key(mode, stage, target, columns, &key)))
+            }
         };
         let verb = if mode == Mode::Replace { "REPLACE INTO" } else { "INSERT INTO" };
         Ok(Self { mode, key, verb, tail, target: target.into(), stage })
@@ -66,7 +68,7 @@ impl Writing {
 
     /// The stage that rows written by `method` go through, if they do.
     pub fn stage(&self, method: Method) -> Option<&Stage> {
-        let always = matches!(self.mode, Mode::Update | Mode::Delete);
+        let always = self.mode.is_by_key();
         self.stage.as_ref().filter(|_| always || method == Method::LoadData)
     }
 

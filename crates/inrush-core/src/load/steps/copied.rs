@@ -32,6 +32,16 @@ impl Copied {
         Self { definition: definition_hash(create), ..Self::nothing() }
     }
 
+    /// Of a load whose rows were deleted by an undo: so many.
+    pub fn of_undone_rows(n: u64) -> Self {
+        Self { definition: BY_ROWS.into(), rows: Some((n, NO_SUM.into())), is_undone: true, ..Self::nothing() }
+    }
+
+    /// Whether it is [`Copied::of_undone_rows`].
+    pub fn is_undone_by_rows(&self) -> bool {
+        self.definition == BY_ROWS && self.is_undone
+    }
+
     fn nothing() -> Self {
         Self {
             definition: String::new(),
@@ -63,6 +73,10 @@ impl Copied {
         (!copied.definition.is_empty()).then_some(copied)
     }
 }
+
+/// In the place of the definition where nothing was copied; no hash is like that.
+const BY_ROWS: &str = "by-rows";
+const NO_SUM: &str = "-";
 
 /// What distinguishes the tables that refreshes of the same table keep: eight hex digits.
 #[derive(Clone, Debug, PartialEq, Eq)]

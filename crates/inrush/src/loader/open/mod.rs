@@ -147,7 +147,7 @@ pub(super) fn open(
         )
         .with_hint(format!("load without `{option}`: the same command goes on where it stopped")));
     }
-    if matches!(options.mode, Mode::Update | Mode::Delete) && !profile.temporary_tables {
+    if options.mode.is_by_key() && !profile.temporary_tables {
         return Err(Error::config(format!(
             "`--mode {}` puts the rows into a temporary table first, which {} cannot make of another one",
             options.mode.name(),
@@ -170,6 +170,12 @@ pub(super) fn open(
         None => modes::read_keys(&mut connection, &table, options.mode)?,
     };
     let left_to_trigger = left_to_trigger(&mut connection, &mut table, to_create.is_some())?;
+    if options.mode == Mode::Undo {
+        if to_create.is_some() {
+            return Err(no_such_table(&mut connection, &name));
+        }
+        steps::undone::check_references(&mut connection, &table)?;
+    }
     let plans = plans(sources, options, &table, &keys, &rules, variables.max_packet)?;
     notify_left_out(&load, sources, &plans);
     let server = connection.server_version().to_string();

@@ -9,6 +9,7 @@ pub(crate) mod added;
 mod guard;
 pub(crate) mod rights;
 mod server_sort;
+pub(crate) mod undone;
 pub(crate) mod widened;
 
 use crate::blocking::Connection;

@@ -137,6 +137,13 @@ pub enum LoadEvent {
         /// When, in UTC.
         on: String,
     },
+    /// An earlier run has undone the load of this source; nothing of it is read.
+    AlreadyUndone {
+        /// The source.
+        source: Arc<str>,
+        /// When, in UTC.
+        on: String,
+    },
     /// The source was written to since it was loaded; as far as size and hash show, its content is the same.
     Touched {
         /// The source.

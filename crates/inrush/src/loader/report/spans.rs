@@ -307,6 +307,9 @@ mod on {
             LoadEvent::AlreadyLoaded { source, .. } => {
                 emit!(info, "an earlier run has loaded this source", inrush.source = &**source);
             }
+            LoadEvent::AlreadyUndone { source, .. } => {
+                emit!(info, "an earlier run has undone the load of this source", inrush.source = &**source);
+            }
             LoadEvent::Resumed { source, rows, chunks, .. } => emit!(
                 info,
                 "an earlier run has stored a part of this source",

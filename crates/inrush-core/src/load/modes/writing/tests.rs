@@ -56,7 +56,7 @@ fn which_rows_go_through_a_stage() {
         let writing = writing(mode);
         let staged = Method::LOADS.map(|method| writing.stage(method).is_some());
         let want = match mode {
-            Mode::Update | Mode::Delete => [true; 4],
+            Mode::Update | Mode::Delete | Mode::Undo => [true; 4],
             Mode::Upsert => [true, false, false, false],
             _ => [false; 4],
         };

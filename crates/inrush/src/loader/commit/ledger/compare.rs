@@ -25,6 +25,8 @@ pub(crate) struct Candidate {
     pub(crate) mapping: Mapping,
     /// A column for values of the source that the table lacks, and would get.
     pub(crate) lacks: Option<String>,
+    /// The job whose rows it deletes.
+    pub(crate) undoes: Option<JobId>,
 }
 
 /// Lines of chunks that their source was found to hold.

@@ -15,7 +15,8 @@ use crate::loader::report::event::LoadEvent;
 use crate::loader::report::rejects::OrderedRejects;
 use crate::loader::sql;
 use inrush_core::load::Reject;
-use inrush_core::load::ledger::{Fence, JobStep, RejectRow, Totals};
+use inrush_core::load::ledger::{Fence, JobLine, JobStep, RejectRow, Totals};
+use inrush_core::load::steps::Copied;
 use inrush_core::session::{Discard, Query};
 use inrush_core::wire::Row;
 use inrush_core::{Error, Kind, Result};
@@ -208,6 +209,24 @@ impl Jobs {
         Ok(self.shared_out(all))
     }
 
+    /// Notes in the lines of the jobs whose rows this load has deleted that they are undone.
+    fn note_undone(&self, connection: &mut Connection, totals: &[Totals]) -> Result<()> {
+        for (job, totals) in self.jobs.iter().zip(totals) {
+            let Some(undone) = job.undoes else { continue };
+            let copied = Copied::of_undone_rows(totals.rows).to_string();
+            let statement = JobLine::undone_statement(&job.fence.ledger, undone, &copied);
+            if connection.execute(&statement, ())?.affected != 1 {
+                connection.execute("ROLLBACK", ())?;
+                return Err(Error::new(
+                    Kind::Guarantee,
+                    format!("`{}` was loaded once more, or forgotten, while its rows were deleted", job.name),
+                )
+                .with_hint("look at the rows of the table; `inrush load --status` lists the job"));
+            }
+        }
+        Ok(())
+    }
+
     /// One transaction for all: a session that sees one of them done sees all of them done.
     fn end(&self, connection: &mut Connection, totals: &[Totals]) -> Result<()> {
         let mut ends: Vec<_> = self.jobs.iter().zip(totals).collect();
@@ -233,6 +252,7 @@ impl Jobs {
         for statement in rest {
             connection.execute(&statement, ())?;
         }
+        self.note_undone(connection, totals)?;
         connection.run(fault::told("done.sent", Query::new("COMMIT", &mut Discard)))?;
         fault::point("done.answered");
         Ok(())

@@ -71,6 +71,8 @@ struct OpenJob {
     lines: Vec<ChunkLine>,
     /// Of jobs that are sorted together: see [`group`].
     claim: Option<ChunkLine>,
+    /// The job whose rows it deletes, and its epoch.
+    undoes: Option<(JobId, u32)>,
 }
 
 impl Jobs {

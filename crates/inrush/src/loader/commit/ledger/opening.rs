@@ -20,13 +20,13 @@ use crate::loader::plan::source_plan::SourcePlan;
 use crate::loader::plan::target::Target;
 use crate::loader::report::event::LoadEvent;
 use crate::loader::sql;
-use inrush_core::load::Source;
 use inrush_core::load::ledger::{
     ChunkLine, Fence, Held, Identity, JobId, JobLine, JobStep, Ledger, Mapping, NamedJob, Opening, Run, Start, State,
-    Totals, Undone, decide,
+    Totals, Undoable, Undone, UndoneLoad, decide, undoable,
 };
 use inrush_core::load::report::{self, Job, JobState, Records};
 use inrush_core::load::steps::{Copied, Index, JobLocks};
+use inrush_core::load::{Mode, Source};
 use inrush_core::{Error, Kind, Result};
 use std::mem;
 use std::sync::Arc;
@@ -89,7 +89,10 @@ fn resume(
                     target.load.notify(&LoadEvent::Touched { source: candidate.name.clone() });
                 }
                 let source = candidate.named.as_ref().map_or(candidate.name.clone(), |named| named.to_string().into());
-                target.load.notify(&LoadEvent::AlreadyLoaded { source, on: on.clone() });
+                target.load.notify(&match candidate.undoes {
+                    Some(_) => LoadEvent::AlreadyUndone { source, on: on.clone() },
+                    None => LoadEvent::AlreadyLoaded { source, on: on.clone() },
+                });
                 let state = JobState::AlreadyLoaded(on);
                 jobs.already_loaded.push(Job {
                     id: candidate.id,
@@ -99,9 +102,10 @@ fn resume(
                     resumed: totals,
                 });
             }
-            Opened::Taken { line, stored } => {
+            Opened::Taken { line, stored, undoes } => {
                 let (stored, claim) = group::split(stored);
                 let mut job = taken(candidate, ledger, &line, &stored, plan.index);
+                job.undoes = undoes;
                 job.claim = claim;
                 for index in Index::stored_of(line.indexes.as_deref())? {
                     if !jobs.indexes.contains(&index) {
@@ -178,7 +182,7 @@ fn follow(
 
 /// What became of a candidate.
 enum Opened {
-    Taken { line: Box<JobLine>, stored: Vec<ChunkLine> },
+    Taken { line: Box<JobLine>, stored: Vec<ChunkLine>, undoes: Option<(JobId, u32)> },
     Loaded { on: String, totals: Totals, is_touched: bool },
 }
 
@@ -222,11 +226,15 @@ fn candidates(
             Some(file) => file.name.clone(),
         };
         let key = named.map_or(key, NamedJob::to_string);
+        let is_undo = target.load.options.mode == Mode::Undo;
         let id = match (&identity, named) {
             (Some(_), Some(named)) => named.id(&schema, &table),
+            (Some(_), None) if is_undo => JobId::of_undo(&schema, &table, &key),
             (Some(_), None) => JobId::of(&schema, &table, &key),
             (None, _) => JobId(rand::random()),
         };
+        let undoes = is_undo.then(|| JobId::of(&schema, &table, &key));
+        let key = if is_undo { format!("undo of {key}") } else { key };
         if let Some(twice) = candidates.iter().find(|other| other.id == id) {
             return Err(Error::config(format!("`{}` is given twice", twice.name))
                 .with_hint("a load stores each source once; load it again afterwards with `--again`"));
@@ -241,6 +249,7 @@ fn candidates(
             identity,
             mapping,
             lacks,
+            undoes,
         });
     }
     Ok(candidates)
@@ -283,7 +292,8 @@ impl Opener<'_> {
     /// Decides and takes over; `None` if a line has changed in between.
     fn attempt(&mut self, sources: &mut [Box<dyn Source>]) -> Result<Option<Vec<Opened>>> {
         let lines = self.read_lines()?;
-        let openings = self.decide(&lines, sources)?;
+        let undone = self.undone_lines()?;
+        let openings = self.decide(&lines, &undone, sources)?;
         let mut order: Vec<usize> = (0..openings.len()).collect();
         // In one order, so that two runs cannot wait for each other in a circle.
         order.sort_by_key(|&i| self.candidates[i].id);
@@ -297,7 +307,7 @@ impl Opener<'_> {
         self.connection.execute("COMMIT", ())?;
         fault::point("job.taken");
         let mut opened = Vec::new();
-        for ((candidate, opening), old) in self.candidates.iter().zip(&openings).zip(lines) {
+        for (((candidate, opening), old), undone) in self.candidates.iter().zip(&openings).zip(lines).zip(undone) {
             let taken = taken.iter().find(|line| line.id == candidate.id);
             opened.push(match (opening, taken, old) {
                 (Opening::AlreadyLoaded, _, Some(line)) => {
@@ -308,7 +318,8 @@ impl Opener<'_> {
                 (_, Some(line), _) => {
                     let rows = sql::rows(self.connection, &JobLine::chunks_query(self.ledger, candidate.id))?;
                     let stored = rows.iter().map(|row| ChunkLine::parse(row)).collect::<Result<_>>()?;
-                    Opened::Taken { line: Box::new(line.clone()), stored }
+                    let undoes = undone.map(|line| (line.id, line.epoch));
+                    Opened::Taken { line: Box::new(line.clone()), stored, undoes }
                 }
                 _ => return Ok(None),
             });
@@ -342,20 +353,39 @@ impl Opener<'_> {
         Ok(found)
     }
 
+    /// Of an undo: the line of the job whose rows each candidate deletes.
+    fn undone_lines(&mut self) -> Result<Vec<Option<JobLine>>> {
+        let ids: Vec<JobId> = self.candidates.iter().filter_map(|candidate| candidate.undoes).collect();
+        let mut lines = Vec::new();
+        if !ids.is_empty() {
+            for row in sql::rows(self.connection, &JobLine::query(self.ledger, Some(&ids), false))? {
+                lines.push(JobLine::parse(&row)?);
+            }
+        }
+        let of = |candidate: &Candidate| lines.iter().find(|line| Some(line.id) == candidate.undoes).cloned();
+        Ok(self.candidates.iter().map(of).collect())
+    }
+
     fn lines(&mut self, locked: bool) -> Result<Vec<JobLine>> {
         let ids: Vec<JobId> = self.candidates.iter().map(|candidate| candidate.id).collect();
         let rows = sql::rows(self.connection, &JobLine::query(self.ledger, Some(&ids), locked))?;
         rows.iter().map(|row| JobLine::parse(row)).collect()
     }
 
-    fn decide(&mut self, lines: &[Option<JobLine>], sources: &mut [Box<dyn Source>]) -> Result<Vec<Opening>> {
+    fn decide(
+        &mut self,
+        lines: &[Option<JobLine>],
+        undone_lines: &[Option<JobLine>],
+        sources: &mut [Box<dyn Source>],
+    ) -> Result<Vec<Opening>> {
         let shadow = self.target.shadow().map(|shadow| shadow.shadow);
         let held = self.held(lines, shadow.as_deref())?;
         let me = sql::first_row(self.connection, "SELECT CURRENT_USER()")?.concat();
         let options = &self.target.load.options;
         let nobody = Identity { name: String::new(), size: None, modified: None, hash: 0 };
         let mut runs = Vec::new();
-        for (((candidate, line), source), held) in self.candidates.iter().zip(lines).zip(sources).zip(held) {
+        let candidates = self.candidates.iter().zip(undone_lines);
+        for ((((candidate, of), line), source), held) in candidates.zip(lines).zip(sources).zip(held) {
             if let Some(error) = line.as_ref().and_then(JobLine::of_another_version) {
                 return Err(error);
             }
@@ -370,6 +400,23 @@ impl Opener<'_> {
                 ));
             }
             let identity = candidate.identity.as_ref().unwrap_or(&nobody);
+            let was_loaded_again = match candidate.undoes {
+                Some(_) => {
+                    let copied = of.as_ref().and_then(|line| Copied::parse(&line.copied));
+                    let load = UndoneLoad {
+                        line: of.as_ref(),
+                        source: &candidate.name,
+                        identity,
+                        mapping: &candidate.mapping,
+                        by_copy: copied.as_ref().is_some_and(|copied| !copied.is_undone_by_rows()),
+                        was_undone: copied.is_some_and(|copied| copied.is_undone_by_rows()),
+                        force: options.force,
+                        me: &me,
+                    };
+                    undoable(&load, line.as_ref())? == Undoable::Yes { again: true }
+                }
+                None => false,
+            };
             let old_size = line.as_ref().and_then(|line| line.size);
             let old_head = match old_size.filter(|&old| identity.size.is_some_and(|now| old < now)) {
                 Some(old) => source.hash_of_first(old)?,
@@ -386,7 +433,7 @@ impl Opener<'_> {
                     mapping,
                     named: candidate.named.as_ref(),
                     may_take_over: !is_foreign || options.force,
-                    again: options.again,
+                    again: options.again || was_loaded_again,
                     skip_loaded: options.skip_loaded,
                     mode: options.mode,
                     repeatable: options.mode.is_repeatable(),
@@ -515,6 +562,7 @@ fn taken(candidate: Candidate, ledger: &Ledger, line: &JobLine, stored: &[ChunkL
         named: candidate.named,
         lines: Vec::new(),
         claim: None,
+        undoes: None,
     }
 }
 

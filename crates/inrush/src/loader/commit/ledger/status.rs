@@ -54,6 +54,8 @@ pub struct JobStatus {
     pub kept: Option<KeptTable>,
     /// Whether the line is about a kept table, and no job.
     pub is_kept_table: bool,
+    /// Whether the rows that it has inserted were deleted by an undo ([`Mode::Undo`](crate::Mode::Undo)).
+    pub are_rows_undone: bool,
     /// The id of its line, which is another one while its rows are in a kept table.
     pub(crate) line: JobId,
     /// The refresh that keeps the table with its rows.
@@ -316,6 +318,7 @@ fn read(connection: &mut Connection, ledger: &Ledger) -> Result<Vec<JobStatus>> 
         let (own_id, aside) = aside.get(&line.id).cloned().unzip();
         jobs.push(JobStatus {
             id: own_id.unwrap_or(line.id),
+            are_rows_undone: Copied::parse(&line.copied).is_some_and(|copied| copied.is_undone_by_rows()),
             line: line.id,
             aside,
             source: line.source,

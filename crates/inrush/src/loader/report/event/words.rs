@@ -139,6 +139,9 @@ fn described(event: &LoadEvent) -> String {
         LoadEvent::AlreadyLoaded { source, on } => {
             format!("`{source}` was loaded on {on} UTC already: nothing of it is read")
         }
+        LoadEvent::AlreadyUndone { source, on } => {
+            format!("the load of `{source}` was undone on {on} UTC already: nothing of it is read")
+        }
         LoadEvent::Stored(_) | LoadEvent::Rejected(_) => String::new(),
     }
 }
