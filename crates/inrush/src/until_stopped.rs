@@ -3,16 +3,17 @@
 
 use crate::blocking::Connection;
 use crate::{Error, Kind, Result, verbs};
+use inrush_core::session::{Discard, Query};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// Executes a statement. Once `is_stopping` says so, another connection kills it.
+/// Executes a statement, whose rows are discarded. Once `is_stopping` says so, another connection kills it.
 ///
 /// # Errors
 /// `Interrupted` if it was killed; those of the server.
 pub fn execute_until_stopped(
     connection: &mut Connection,
-    statement: &str,
+    statement: impl AsRef<[u8]>,
     is_stopping: impl Fn() -> bool + Send,
 ) -> Result<()> {
     let (config, id) = (verbs::killer(connection.config()), connection.connection_id());
@@ -28,7 +29,7 @@ pub fn execute_until_stopped(
             }
             false
         });
-        let done = connection.execute(statement, ()).map(drop);
+        let done = connection.run(Query::new(statement.as_ref(), &mut Discard)).map(drop);
         drop(over);
         (done, killing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });

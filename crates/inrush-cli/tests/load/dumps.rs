@@ -5,7 +5,7 @@ use crate::manifests::{beside, is_equal, stored};
 use crate::place::{Done, Place, everywhere};
 use crate::server_of_own::OwnServer;
 use crate::session::Session;
-use crate::stopped::{Running, await_true};
+use crate::stopped::{Running, await_true, waits};
 use std::fs::File;
 use std::io::Write as _;
 use std::process::Stdio;
@@ -307,9 +307,27 @@ fn dumps_that_cannot_be_loaded() {
         let view = "CREATE TABLE u (a INT); CREATE VIEW t AS SELECT 1 AS a;";
         check(view, "--into *", 1, "`t` is a table here, and a view in the dump");
         check("CREATE TABLE v (a INT);", "--into *", 1, "`v` is a view here, and a table in the dump");
+        let foreign = "CREATE TABLE u (a TEXT); SET NAMES latin1; INSERT INTO u VALUES ('x');";
+        check(foreign, "--into *", 1, "the rows of `u` are not read: the texts of the dump are in latin1");
+        let stored = "CREATE TABLE u (a TEXT CHARACTER SET latin1); SET NAMES binary; INSERT INTO u VALUES ('x');";
+        check(stored, "--into *", 1, "of a table in latin1");
+        check(
+            "CREATE TABLE u (a INT); /*!99999 SET NAMES latin1 */; INSERT INTO u VALUES (1);",
+            "--into *",
+            2,
+            "may change rows",
+        );
         let made =
             "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'u'";
         assert_eq!(place.sql(made), "0");
+        // What is not loaded of such a dump is no reason to refuse the rest.
+        let other = "CREATE TABLE w (a INT); INSERT INTO w VALUES (1);";
+        place.write("d.sql", format!("{other} {foreign}"));
+        let without = place.load("d.sql --into * --except u");
+        assert_eq!((without.code, place.sql("SELECT COUNT(*) FROM w")), (0, "1".to_owned()), "{}", without.stderr);
+        let schema = place.load("d.sql --into * --schema-only");
+        assert_eq!((schema.code, place.sql("SELECT COUNT(*) FROM u")), (0, "0".to_owned()), "{}", schema.stderr);
+        place.sql("DROP TABLE u, w");
         check("INSERT INTO t VALUES (1, NULL);", "--into * --columns a,ts", 1, "`--columns` is for one table");
         check(
             "INSERT INTO t VALUES (1, NULL);",
@@ -356,6 +374,10 @@ fn dumps_that_a_server_does_not_take() {
         check(&[rows.as_bytes(), b"INSERT INTO `t` VALUES (3,'\xff\xfe',4);\n"].concat(), (2, 0), "column `b`");
         check(&with("CREATE VIEW v AS SELECT * FROM missing;"), (3, 2), "all rows are stored");
         check(&with("CREATE DEFINER=`nobody_dump`@`%` VIEW v AS SELECT a FROM t;"), (0, 2), "");
+        // To MySQL it is a statement without words, and the first one to MariaDB.
+        let view = "CREATE VIEW v AS SELECT a FROM t;";
+        let into = check(&with(&format!("/*M!100100 SET @x = 1 */; /*!80000 SET @y = 1 */; {view}")), (0, 2), "");
+        assert_eq!(into.sql("SELECT COUNT(*) FROM v"), "2");
         check(&with("/*!99999 FROBNICATE */;"), (2, 0), "`/*!99999 FROBNICATE */` may change rows");
         check(&with("CREATE TABLE `u` (`a` int) ENGINE=NoSuchEngine;"), (3, 0), "the definition is of another server");
         let wide = (0..40).map(|n| format!("`c{n}` char(255) CHARACTER SET utf8mb4")).collect::<Vec<_>>().join(",");
@@ -513,6 +535,60 @@ fn a_table_that_waits_to_be_made() {
         assert_eq!(place.sql(made), "0");
         let done = place.go_on("d.sql --into *");
         assert_eq!(stored(&done), (0, 1), "{}", done.stderr);
+    });
+}
+
+/// A signal ends what is played after the rows while it waits, at the server too; the same command plays what is left.
+#[test]
+fn what_comes_after_the_rows_and_waits() {
+    everywhere("dump_play_waits", |place| {
+        let has = |what: &str, name: &str| {
+            let query = match what {
+                "key" => {
+                    format!("information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE() AND INDEX_NAME = '{name}'")
+                }
+                "trigger" => {
+                    format!("information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = DATABASE() AND TRIGGER_NAME = '{name}'")
+                }
+                _ => format!("information_schema.VIEWS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{name}'"),
+            };
+            place.sql(&format!("SELECT COUNT(*) FROM {query}")) == "1"
+        };
+        for (statement, held, what) in [
+            ("ALTER TABLE t ADD KEY made (b)", "t", "key"),
+            ("CREATE INDEX made ON t (b)", "t", "key"),
+            ("CREATE TRIGGER made BEFORE INSERT ON t FOR EACH ROW SET NEW.b = 9", "t", "trigger"),
+            ("DROP VIEW IF EXISTS v; CREATE VIEW made AS SELECT a FROM t", "v", "view"),
+        ] {
+            place.sql("DROP VIEW IF EXISTS v, made, earlier, later; DROP TABLE IF EXISTS t; CREATE TABLE t (a INT PRIMARY KEY, b INT)");
+            place.sql("CREATE VIEW v AS SELECT 1 AS a");
+            place.forget();
+            let views = ["earlier", "later"].map(|name| format!("CREATE VIEW {name} AS SELECT a FROM t"));
+            place.write(
+                "d.sql",
+                format!("INSERT INTO t VALUES (1,2),(2,3);\n{};\n{statement};\n{};\n", views[0], views[1]),
+            );
+            let holder = Session::open(place, &format!("BEGIN; SELECT COUNT(*) FROM {held} INTO @n"));
+            let mut running = Running::spawn(place, place.command("d.sql --into *"));
+            await_true("a statement that waits", || waits(place));
+            running.signal("INT");
+            running.await_notice("stopping: ");
+            let done = running.end();
+            assert_eq!(done.code, 130, "{statement}: {done}");
+            done.says("error: interrupted before ");
+            done.says("all rows are stored; the same command plays what is left");
+            assert!(!waits(place), "{statement}");
+            drop(holder);
+            assert_eq!(
+                (has("view", "earlier"), has(what, "made"), has("view", "later")),
+                (true, false, false),
+                "{statement}"
+            );
+            let done = place.go_on("d.sql --into *");
+            assert_eq!(stored(&done), (0, 2), "{statement}: {}", done.stderr);
+            assert_eq!((has(what, "made"), has("view", "later")), (true, true), "{statement}");
+            assert_eq!(place.sql("SELECT a, b FROM t ORDER BY a"), "1,2|2,3", "{statement}");
+        }
     });
 }
 

@@ -1,11 +1,13 @@
 //! What a dump consists of: its tables with their definitions, and the statements that are no rows.
 
 use super::row_text::RowText;
-use super::statements::{Statements, Zone, settled};
-use super::words::{self, Statement};
+use super::rows::unreadable;
+use super::statements::{Settings, Statements, Zone, settled};
+use super::words::{self, CreateTable, Statement};
 use crate::script::script_bytes;
 use inrush_core::error::{Error, Result};
 use inrush_core::sql::Dialect;
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::ops::Range;
 
@@ -45,6 +47,8 @@ pub struct DumpTable {
     pub n_rows: Option<u64>,
     /// How the files are read that are no SQL.
     pub text: Option<RowText>,
+    /// Why its rows are not read: their character set.
+    pub unreadable: Option<String>,
 }
 
 /// A statement that is no row.
@@ -91,6 +95,11 @@ impl OtherStatement {
         self.subject = words::subject(&text, self.dialect);
         self.definer = words::definer(&text, self.dialect);
         self.text = text;
+    }
+
+    /// The tables and views that its queries read, as it names them, without their databases.
+    pub fn tables_read(&self) -> Vec<String> {
+        words::tables_read(&self.text, self.dialect)
     }
 
     /// Whether it names the user whose rights a view, a trigger, a routine or an event has.
@@ -187,6 +196,8 @@ pub(super) struct Reading {
     /// That of the first table.
     database: Option<Option<String>>,
     altered: Vec<String>,
+    /// The character sets of the texts of each table that is defined.
+    charsets: BTreeMap<String, Vec<String>>,
 }
 
 impl Reading {
@@ -203,7 +214,7 @@ impl Reading {
     }
 
     fn add_statements<R: Read>(&mut self, name: &str, file: Option<&str>, mut statements: Statements<R>) -> Result<()> {
-        let Self { contents, zone, database, altered } = self;
+        let Self { contents, zone, database, altered, charsets } = self;
         if file.is_some() {
             // Whether a file says USE is its own.
             *database = None;
@@ -252,10 +263,15 @@ impl Reading {
                             return Err(named(rows_after_alter(&head.table, part.line)));
                         }
                         contents.note_database(head.database);
-                        contents.table(&head.table).has_rows = true;
+                        let of_table = charsets.get(&head.table).map(|charsets| &charsets[..]);
+                        let why = unreadable(settings.charset.as_deref(), of_table);
+                        let table = contents.table(&head.table);
+                        table.has_rows = true;
+                        table.unreadable = table.unreadable.take().or(why);
                     }
                     Statement::Create(created) => {
                         super::check_meaning(settings, &created, part.line).map_err(named)?;
+                        check_letters(settings, &created, part.line).map_err(named)?;
                         if !is_in(&created.database) {
                             return Err(named(other_database(&created.table, part.line)));
                         }
@@ -265,6 +281,7 @@ impl Reading {
                             return Err(named(twice(&created.table, part.line)));
                         }
                         table.definition = Some(created.definition);
+                        charsets.insert(created.table, created.charsets);
                     }
                     Statement::Drop(tables) => contents.forget(&tables, part.line).map_err(named)?,
                     Statement::LeftOut => {
@@ -326,6 +343,18 @@ fn other_database(table: &str, line: u64) -> Error {
 fn rows_after_alter(table: &str, line: u64) -> Error {
     Error::data(format!("line {line}: rows of table `{table}` come after an ALTER TABLE of it"))
         .with_hint("`inrush run` plays such a dump as it is")
+}
+
+/// Refuses a definition whose names, comments or defaults would be read in another character set than the dump's. Dump programs write
+/// definitions in UTF-8, whatever the rows are in.
+fn check_letters(settings: &Settings, created: &CreateTable, line: u64) -> Result<()> {
+    let charset = settings.charset.as_deref().filter(|charset| *charset != "binary");
+    let Some(charset) = charset.filter(|_| !created.definition.is_ascii()) else { return Ok(()) };
+    Err(Error::config(format!(
+        "line {line}: the definition of table `{}` is in {charset} (SET NAMES), not in UTF-8",
+        created.table
+    ))
+    .with_hint("dump it again in the character set utf8mb4; `inrush run` plays it as it is"))
 }
 
 fn other_zone(line: u64) -> Error {

@@ -32,15 +32,19 @@ impl DumpContents {
     ///
     /// [`DumpTable::name_in_dump`]: super::DumpTable::name_in_dump
     ///
+    /// `makes_tables`: their definitions are for the new names, too; else only rows are taken of them.
+    ///
     /// # Errors
     /// `Config` for two tables of one name, and for a statement of which it is not certain what it would mean.
-    pub fn rename(&mut self, names: &[(String, String)]) -> Result<()> {
+    pub fn rename(&mut self, names: &[(String, String)], makes_tables: bool) -> Result<()> {
         let tables = self.tables.iter().map(|table| table.name.clone()).collect();
         let renames = Renames { names, tables };
         for table in &mut self.tables {
             let what = format!("table {}", quote_ident(&table.name));
-            if let Some(definition) = &table.definition {
-                let changes = renames.of_definition(definition).map_err(|why| uncertain(&what, &why))?;
+            if let Some(definition) = table.definition.as_ref().filter(|_| makes_tables) {
+                let by_hand = "make that table by hand, under its new name; `--rows-only` then loads the rows of tables that are there";
+                let changes =
+                    renames.of_definition(definition).map_err(|why| uncertain(&what, &why, by_hand.to_owned()))?;
                 table.definition = Some(String::from_utf8_lossy(&changed(definition.as_bytes(), changes)).into_owned());
             }
             if let Some(new) = renames.new_name(&table.name) {
@@ -51,7 +55,8 @@ impl DumpContents {
             let is_taken = self.tables[..at].iter().any(|other| other.name == table.name)
                 || self.others.iter().any(|other| other.view.as_ref() == Some(&table.name));
             if is_taken {
-                return Err(Error::config(format!("the dump has two tables or views {}", quote_ident(&table.name))));
+                return Err(Error::config(format!("the dump has two tables or views {}", quote_ident(&table.name)))
+                    .with_hint("`--rename` needs names that no other table and no view of the dump has"));
             }
         }
         for other in &mut self.others {
@@ -59,7 +64,14 @@ impl DumpContents {
                 Some(subject) => format!("{subject} ({})", other.place()),
                 None => format!("the statement in {}", other.place()),
             };
-            let changes = renames.of_other(other).map_err(|why| uncertain(&what, &why))?;
+            let without = match other.table {
+                Some(_) => ONLY_ROWS.to_owned(),
+                // What may need any table.
+                None => format!(
+                    "`--only` with the tables that are taken leaves views, routines and events out; {ONLY_ROWS}"
+                ),
+            };
+            let changes = renames.of_other(other).map_err(|why| uncertain(&what, &why, without))?;
             if !changes.is_empty() {
                 other.set_text(changed(&other.text, changes));
             }
@@ -71,8 +83,11 @@ impl DumpContents {
     }
 }
 
-fn uncertain(what: &str, why: &str) -> Error {
-    Error::config(format!("{what} cannot be rewritten for new names of tables with certainty: {why}"))
+const ONLY_ROWS: &str =
+    "`--rows-only` loads the rows of tables that are there, and plays nothing else: make the rest by hand";
+
+fn uncertain(what: &str, why: &str, hint: String) -> Error {
+    Error::config(format!("{what} cannot be rewritten for new names of tables with certainty: {why}")).with_hint(hint)
 }
 
 /// A text with its parts changed.

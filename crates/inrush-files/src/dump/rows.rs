@@ -403,24 +403,27 @@ fn kind_of(column: &TableColumn) -> Kind {
 
 /// Refuses a dump whose texts are not in UTF-8.
 fn check_charset(settings: &Settings, created: Option<&CreateTable>) -> Result<()> {
-    let Some(charset) = &settings.charset else { return Ok(()) };
-    let hint = "dump it again in the character set utf8mb4; `inrush run` plays it as it is";
+    match unreadable(settings.charset.as_deref(), created.map(|created| &created.charsets[..])) {
+        None => Ok(()),
+        Some(why) => {
+            Err(Error::config(why)
+                .with_hint("dump it again in the character set utf8mb4; `inrush run` plays it as it is"))
+        }
+    }
+}
+
+/// Why rows in this character set (one that is no UTF-8) are not read, of a table with texts in these ones, if it is defined.
+pub(super) fn unreadable(charset: Option<&str>, of_table: Option<&[String]>) -> Option<String> {
+    let charset = charset?;
     if charset != "binary" {
-        return Err(
-            Error::config(format!("the texts of the dump are in {charset} (SET NAMES), not in UTF-8")).with_hint(hint)
-        );
+        return Some(format!("the texts of the dump are in {charset} (SET NAMES), not in UTF-8"));
     }
     // Then they are as the columns have them.
-    let Some(created) = created else {
-        let message = "the dump has its texts as they are stored (SET NAMES binary), and no definition of the table";
-        return Err(Error::config(message).with_hint(hint));
+    let Some(of_table) = of_table else {
+        return Some(
+            "the dump has its texts as they are stored (SET NAMES binary), and no definition of the table".into(),
+        );
     };
-    let of_column = created.charsets.iter().find(|name| !is_utf8(name) && *name != "binary");
-    match of_column {
-        None => Ok(()),
-        Some(of_column) => Err(Error::config(format!(
-            "the dump has its texts as they are stored (SET NAMES binary), of a table in {of_column}"
-        ))
-        .with_hint(hint)),
-    }
+    let of_column = of_table.iter().find(|name| !is_utf8(name) && *name != "binary")?;
+    Some(format!("the dump has its texts as they are stored (SET NAMES binary), of a table in {of_column}"))
 }

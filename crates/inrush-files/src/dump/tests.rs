@@ -79,7 +79,7 @@ fn tables_that_are_renamed() {
     let rename = |dump: &str| {
         let mut contents = contents(dump);
         let names = [("a".to_owned(), "new".to_owned()), ("b".to_owned(), "b`2".to_owned())];
-        contents.rename(&names).map(|()| contents).map_err(|error| error.to_string())
+        contents.rename(&names, true).map(|()| contents).map_err(|error| error.to_string())
     };
     let tables = "CREATE TABLE `a` (`a` int, `b` int); CREATE TABLE `c` (`x` int); CREATE TABLE `b` (`a` int);";
     let check = |statement: &str, want: &str| {
@@ -342,6 +342,37 @@ fn statements_of_all_kinds() {
         check(&format!("INSERT INTO t VALUES (1); {condition} INSERT INTO t VALUES (2) */"), Err("may change rows"));
         check(&format!("INSERT INTO t VALUES (1); {condition} SET @a = 1 */"), Ok("1\n"));
     }
+    for what in [
+        "SET NAMES latin1",
+        "SET sql_mode = 'NO_BACKSLASH_ESCAPES'",
+        "SET TIME_ZONE = '+01:00'",
+        "SET @OLD_SQL_MODE = @@sql_mode",
+        "SET GTID_PURGED = '', time_zone = '+01:00'",
+        "CREATE TABLE t (a text)",
+        "CREATE DATABASE other",
+        "DROP TABLE IF EXISTS t",
+        "USE other",
+    ] {
+        for condition in ["/*!50700", "/*!99999", "/*!100100", "/*M!100100", "/*M!"] {
+            check(&format!("{condition} {what} */; INSERT INTO t VALUES (1)"), Err("may change rows"));
+            check(&format!("INSERT INTO t VALUES (1); {condition} {what} */"), Err("may change rows"));
+            let whole = format!("{condition} {what} */;");
+            assert!(DumpContents::of_bytes("d.sql", whole.as_bytes()).is_err(), "{whole}");
+        }
+    }
+    let made = "INSERT INTO t VALUES (1)";
+    check(&format!("/*!50699 CREATE TABLE t (a int) */; {made}"), Ok("a\n1\n"));
+    check(
+        &format!("CREATE TABLE t (a int /*!80023 INVISIBLE */, /*!80000 KEY k (a), */ /*!50699 KEY l (a) */); {made}"),
+        Ok("a\n1\n"),
+    );
+    check(&format!("CREATE TABLE t (a int, /*!80000 b int */); {made}"), Err("may change rows"));
+    check(&format!("CREATE TABLE t (/*M! b int, */ a int); {made}"), Err("may change rows"));
+    // A server plays these, or passes over them, once all rows are stored.
+    let played = contents(
+        "INSERT INTO t VALUES (1); /*!80000 SET foo = 1 */; /*M!100100 CREATE VIEW v AS SELECT 1 */; /*!99999 ALTER TABLE t ADD KEY (a) */;",
+    );
+    assert_eq!(played.others.len(), 3);
     check(r"/*M!999999\- enable the sandbox mode */ INSERT INTO t VALUES (1)", Ok("1\n"));
     check("/*!99999 FROBNICATE t */; INSERT INTO t VALUES (1)", Err("may change rows"));
     check("CREATE TABLE t (a int);\r\nINSERT INTO t VALUES\r\n(1),\r\n(2)", Ok("a\n1\n2\n"));
@@ -575,4 +606,66 @@ fn tables_that_queries_read() {
         &["a", "x", "d", "f"],
     );
     check("/*!50001 VIEW `v` AS select 'from q' from `a` */; select b, c", &["a"]);
+}
+
+/// Texts in another character set are known before a table is made for them, and which tables have none.
+#[test]
+fn tables_whose_rows_are_in_another_character_set() {
+    let check = |dump: &str, want: &[(&str, Option<&str>)]| {
+        let contents = contents(dump);
+        let found: Vec<_> =
+            contents.tables.iter().map(|table| (&table.name[..], table.unreadable.as_deref())).collect();
+        assert_eq!(found.len(), want.len(), "{dump}");
+        for ((name, why), (of, says)) in found.iter().zip(want) {
+            let is_it = match says {
+                Some(says) => why.is_some_and(|why| why.contains(says)),
+                None => why.is_none(),
+            };
+            assert!(name == of && is_it, "{dump}: {found:?}");
+        }
+    };
+    let tables = "CREATE TABLE a (x text CHARACTER SET latin1); CREATE TABLE b (x text CHARACTER SET utf8mb4); CREATE TABLE c (x int);";
+    let rows = "INSERT INTO a VALUES ('1'); INSERT INTO b VALUES ('1');";
+    check(&format!("{tables} {rows}"), &[("a", None), ("b", None), ("c", None)]);
+    check(
+        &format!("SET NAMES latin1; {tables} {rows}"),
+        &[("a", Some("in latin1")), ("b", Some("in latin1")), ("c", None)],
+    );
+    check(&format!("SET NAMES binary; {tables} {rows}"), &[("a", Some("table in latin1")), ("b", None), ("c", None)]);
+    check("SET NAMES binary; INSERT INTO a VALUES ('1');", &[("a", Some("no definition of the table"))]);
+    let later = "INSERT INTO b VALUES ('1'); SET NAMES latin1; INSERT INTO b VALUES ('2'); SET NAMES utf8mb4; INSERT INTO b VALUES ('3');";
+    check(later, &[("b", Some("in latin1"))]);
+    let refused = |dump: &str| DumpContents::of_bytes("d.sql", dump.as_bytes()).unwrap_err().to_string();
+    let error = refused("SET NAMES latin1;\nCREATE TABLE a (x int COMMENT '\u{e9}');");
+    assert!(error.contains("line 2: the definition of table `a` is in latin1"), "{error}");
+    let in_utf8 = "SET NAMES latin1; SET character_set_client = utf8mb4; CREATE TABLE a (x int COMMENT '\u{e9}');";
+    check(in_utf8, &[("a", None)]);
+}
+
+/// What a refused new name leaves as a way out.
+#[test]
+fn hints_of_names_that_are_refused() {
+    let rename = |dump: &str, makes_tables: bool| {
+        let names = [("a".to_owned(), "new".to_owned())];
+        contents(dump).rename(&names, makes_tables).map_err(|error| error.hint().unwrap_or_default().to_owned())
+    };
+    let check = |dump: &str, want: &[&str], not: &str| {
+        let hint = rename(dump, true).unwrap_err();
+        assert!(
+            want.iter().all(|want| hint.contains(want)) && (not.is_empty() || !hint.contains(not)),
+            "{dump}: {hint}"
+        );
+    };
+    let table = "CREATE TABLE a (x int);";
+    check(&format!("{table} CREATE TABLE new (x int);"), &["names that no other table"], "--rows-only");
+    check(&format!("{table} CREATE PROCEDURE p() SELECT 1 FROM a;"), &["`--only`", "`--rows-only`"], "");
+    check(
+        &format!("{table} CREATE TRIGGER t BEFORE INSERT ON b FOR EACH ROW DELETE FROM a;"),
+        &["`--rows-only`"],
+        "`--only`",
+    );
+    let merged = "CREATE TABLE a (x int); CREATE TABLE m (x int) ENGINE=MERGE UNION=(a);";
+    check(merged, &["make that table by hand", "`--rows-only`"], "`--only`");
+    // That is a way out: no definition is needed for rows alone.
+    assert_eq!(rename(merged, false), Ok(()));
 }

@@ -12,6 +12,8 @@ pub(super) struct Words<'a> {
     sql: &'a [u8],
     dialect: Dialect,
     lexer: Lexer<'a>,
+    /// Within a comment that not every server executes: `/*!80000 .. */`, `/*M! .. */`.
+    is_conditional: bool,
 }
 
 /// The beginning of an INSERT or REPLACE with VALUES.
@@ -109,7 +111,7 @@ pub(super) enum Variable {
 
 impl<'a> Words<'a> {
     pub(super) fn new(sql: &'a [u8], dialect: Dialect) -> Self {
-        Self { sql, dialect, lexer: Lexer::new(sql, dialect) }
+        Self { sql, dialect, lexer: Lexer::new(sql, dialect), is_conditional: false }
     }
 
     pub(super) fn is_insert(&self) -> bool {
@@ -124,7 +126,8 @@ impl<'a> Words<'a> {
                 Lexeme::OpenCondition if self.sql[token.range.end..].starts_with(b"\\-") => {
                     self.lexer.find(|token| token.lexeme == Lexeme::CloseCondition)?;
                 }
-                Lexeme::OpenCondition | Lexeme::CloseCondition => {}
+                Lexeme::OpenCondition => self.is_conditional = !is_executed_by_all(&self.sql[token.range]),
+                Lexeme::CloseCondition => self.is_conditional = false,
                 _ => return Some(token),
             }
         }
@@ -258,6 +261,8 @@ impl<'a> Words<'a> {
     fn item(&mut self) -> Option<(Option<DefinedColumn>, bool)> {
         let first = self.next()?;
         let is_column = first.lexeme != Lexeme::Word || !self.is_any(&first, &NO_COLUMNS);
+        // Only a server knows whether it has this column.
+        (!is_column || !self.is_conditional).then_some(())?;
         let name = self.name_of(&first);
         let (mut ty, mut depth, mut is_generated, mut charset) = (None, 0_u64, false, None);
         loop {
@@ -430,11 +435,36 @@ pub(super) fn has_pipes(definition: &str) -> bool {
     })
 }
 
-/// What a statement is.
+/// Whether every server executes the content of a comment with this mark. MariaDB passes over those for MySQL 5.7 and later.
+fn is_executed_by_all(mark: &[u8]) -> bool {
+    let Some(version) = mark.strip_prefix(b"/*!") else { return false };
+    let number = std::str::from_utf8(version).ok().and_then(|version| version.parse::<u32>().ok());
+    version.is_empty() || number.is_some_and(|version| version < 50_700)
+}
+
+/// What a statement is. One within a comment that some servers do not execute is `Other` if it decides how rows are read or which tables there
+/// are: only the server knows. The others are played as they are, so the server decides about them.
 pub(super) fn statement(sql: &[u8], dialect: Dialect) -> Statement {
+    let mut first = Words::new(sql, dialect);
+    first.next();
+    let what = executed(sql, dialect);
+    let is_read_here = match &what {
+        Statement::Insert(_) | Statement::Create(_) | Statement::Drop(_) => true,
+        Statement::Use(_) | Statement::Database(_) => true,
+        // Also where it is about locks or replication, it may set other things as well.
+        Statement::Set | Statement::Frame | Statement::LeftOut => {
+            first.is_conditional && !settings(sql, dialect).is_empty()
+        }
+        Statement::Schema(_) | Statement::Alter(_) | Statement::Other => false,
+    };
+    if first.is_conditional && is_read_here { Statement::Other } else { what }
+}
+
+/// The same if the server executes it.
+fn executed(sql: &[u8], dialect: Dialect) -> Statement {
     let mut words = Words::new(sql, dialect);
     if words.is_insert() {
-        // In `/*!99999 .. */` only a server knows whether it is executed.
+        // Dump programs write no INSERT like this.
         let mut ahead = words.clone();
         ahead.next();
         if ahead.lexer.is_in_condition() {

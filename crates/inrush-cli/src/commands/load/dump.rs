@@ -23,9 +23,8 @@ use inrush::sans_io::load::ledger::State;
 use inrush::sans_io::write::Computed;
 use inrush::sans_io::write::expression::Part;
 use inrush::table::TableName;
-use inrush::{Config, JobStatus, Loader};
+use inrush::{Config, JobStatus, Loader, execute_until_stopped};
 use inrush_core::column::ident::quote_ident;
-use inrush_core::session::{Discard, Query};
 use inrush_core::{Error, Kind, Result, human, zone};
 use inrush_files::{DumpContents, DumpFolder, DumpTable, OtherStatement, RowText};
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,6 +59,9 @@ pub(super) fn run(args: &LoadArgs, signals: &Watch, output: &Output) -> Result<O
     };
     args.dump.choose(file, &mut contents)?;
     check(file, &contents)?;
+    if args.dump.takes_rows() {
+        contents.tables.iter().try_for_each(check_readable)?;
+    }
     let args = args.for_dump(time_zone(file, &contents, args.time_zone())?);
     let of = |table: &DumpTable| RestoreTarget {
         name: TableName { schema: database.clone(), name: table.name.clone() },
@@ -124,7 +126,7 @@ pub(super) fn run(args: &LoadArgs, signals: &Watch, output: &Output) -> Result<O
         if !contents.unread.is_empty() {
             output.notice(&format!("not read: {}; `inrush run` plays it", contents.unread.join(", ")));
         }
-        play(&contents.others, code, &args, &config, &database, output)
+        play(&contents.others, code, &args, &config, &database, (signals, output))
     };
     many::run_then(&args, with_rows().map(load).collect(), signals, output, then).map(Some)
 }
@@ -409,6 +411,15 @@ fn check(file: &str, contents: &DumpContents) -> Result<()> {
     Ok(())
 }
 
+/// Refuses rows that would be refused once they are read, before a table is made for them.
+fn check_readable(table: &DumpTable) -> Result<()> {
+    let Some(why) = &table.unreadable else { return Ok(()) };
+    Err(Error::config(format!("the rows of {} are not read: {why}", quote_ident(&table.name_in_dump))).with_hint(
+        "dump again in the character set utf8mb4 (`--default-character-set=utf8mb4`, of mydumper `--set-names utf8mb4`); `--except` leaves the \
+         table out, `--schema-only` all rows; `inrush run` plays a script as it is",
+    ))
+}
+
 /// The zone of the load: that of the dump, unless another one is requested.
 fn time_zone(file: &str, contents: &DumpContents, given: &str) -> Result<String> {
     match &contents.time_zone {
@@ -421,14 +432,15 @@ fn time_zone(file: &str, contents: &DumpContents, given: &str) -> Result<String>
     }
 }
 
-/// Plays what is no row, once all rows are stored. Returns the exit code.
+/// Plays what is no row, once all rows are stored. Returns the exit code. A statement may wait for others who use its table: a signal ends it, at
+/// the server too.
 fn play(
     others: &[OtherStatement],
     code: u8,
     args: &LoadArgs,
     config: &Config,
     database: &str,
-    output: &Output,
+    (signals, output): (&Watch, &Output),
 ) -> Result<u8> {
     if others.is_empty() {
         return Ok(exit::OK);
@@ -438,12 +450,16 @@ fn play(
         output.notice(&format!("not played ({why}): {}", listed(others)));
         return Ok(exit::OK);
     }
+    let _held = signals.held("stopping: a statement that waits is ended at the server; once more leaves at once");
     let connect = || Connection::connect(config.clone().with_database(database)).map_err(hint_at_login);
     let (mut connection, mut file) = (connect()?, &others[0].file);
     let (mut n_played, mut n_there) = (0_u64, 0_u64);
     let mut needing = Vec::new();
     let mut warned = BTreeSet::new();
     for other in others {
+        if signals.is_over() {
+            return Err(interrupted(other));
+        }
         if other.file != *file {
             // What a file sets is its own.
             (connection, file) = (connect()?, &other.file);
@@ -452,7 +468,7 @@ fn play(
             Some(_) => format!("the statement in {}, `{}`", other.place(), beginning(&other.text)),
             None => format!("the statement in {} of the dump, `{}`", other.place(), beginning(&other.text)),
         };
-        let mut played = connection.run(Query::new(&other.text, &mut Discard));
+        let mut played = execute_until_stopped(&mut connection, &other.text, || signals.is_over());
         if let Err(error) = &played
             && error.code() == UNKNOWN_COLLATION
             && !args.dump.is_strict()
@@ -464,17 +480,20 @@ fn play(
                     named(other)
                 ));
             }
-            played = connection.run(Query::new(&text, &mut Discard));
+            played = execute_until_stopped(&mut connection, text, || signals.is_over());
         }
         match played {
-            Ok(_) => {
+            Ok(()) => {
                 n_played += u64::from(!other.is_setting);
                 if other.has_definer() {
                     let rows = connection.query::<(String, u16, String)>("SHOW WARNINGS", ())?;
                     warned.extend(rows.into_iter().filter(|row| row.1 == NO_SUCH_USER).map(|row| row.2));
                 }
             }
+            Err(error) if error.kind() == Kind::Interrupted => return Err(interrupted(other)),
             Err(error) if is_there(&error) => n_there += 1,
+            // A comment that this server does not execute: `/*M!100616 SET .. */`.
+            Err(error) if error.code() == EMPTY => {}
             Err(error) if args.dump.leaves_out_tables() && NEEDS_ANOTHER.contains(&error.code()) => {
                 needing.push(format!("{} ({})", named(other), error.message()));
             }
@@ -506,6 +525,11 @@ fn play(
     Ok(exit::OK)
 }
 
+fn interrupted(before: &OtherStatement) -> Error {
+    Error::new(Kind::Interrupted, format!("interrupted before {} was played", named(before)))
+        .with_hint("all rows are stored; the same command plays what is left, and passes over what is there")
+}
+
 /// Whether what a statement makes is there already.
 fn is_there(error: &Error) -> bool {
     /// ER_CANT_CREATE_TABLE, which MariaDB says with the number of the storage engine's error for a foreign key of the same name.
@@ -516,6 +540,9 @@ fn is_there(error: &Error) -> bool {
 /// ER_TABLE_EXISTS_ERROR, ER_DUP_FIELDNAME, ER_DUP_KEYNAME, ER_MULTIPLE_PRI_KEY, ER_SP_ALREADY_EXISTS, ER_TRG_ALREADY_EXISTS, ER_EVENT_ALREADY_EXISTS,
 /// ER_FK_DUP_NAME
 const THERE: [u16; 8] = [1050, 1060, 1061, 1068, 1304, 1359, 1537, 1826];
+
+/// ER_EMPTY_QUERY
+const EMPTY: u16 = 1065;
 
 /// ER_UNKNOWN_COLLATION
 const UNKNOWN_COLLATION: u16 = 1273;

@@ -120,12 +120,7 @@ impl DumpArgs {
         }
         if let Some(list) = &self.rename {
             let renames = renames(list, file, contents)?;
-            contents.rename(&renames).map_err(|error| {
-                error.with_hint(
-                    "`--rename` needs names that no other table has, and statements of which it is certain what they name; `--only` leaves \
-                     views, routines and events out, and `--rows-only` everything but rows: make those by hand",
-                )
-            })?;
+            contents.rename(&renames, !self.rows_only)?;
         }
         if let Some(user) = &definer {
             contents.others.iter_mut().for_each(|other| *other = other.with_definer(user.as_deref()));

@@ -18,8 +18,9 @@ use super::DumpFolder;
 use crate::decompress::Compression;
 use crate::dump::contents::{DumpContents, Reading};
 use crate::dump::row_text::RowText;
+use crate::dump::rows::unreadable;
 use crate::dump::statements::{Statements, Zone, is_utf8, settled};
-use crate::dump::words::{self, LoadData, Statement};
+use crate::dump::words::{self, CreateTable, LoadData, Statement};
 use crate::script::script_bytes;
 use inrush_core::error::{Error, Result};
 use inrush_core::sql::Dialect;
@@ -203,6 +204,9 @@ fn add_rows(
     let table = contents.table(&head.table);
     table.has_rows = true;
     let Some(load) = head.load else {
+        let of_table = created(table.definition.as_deref()).map(|created| created.charsets);
+        let why = unreadable(head.charset.as_deref(), of_table.as_deref());
+        table.unreadable = table.unreadable.take().or(why);
         if table.text.is_some() {
             return Err(mixed(&path, &head.table));
         }
@@ -235,18 +239,19 @@ fn add_rows(
 
 /// The first character set of the columns of a table that is no UTF-8.
 fn charset_of(definition: Option<&str>) -> Option<String> {
+    created(definition)?.charsets.into_iter().find(|name| !is_utf8(name) && name != "binary")
+}
+
+fn created(definition: Option<&str>) -> Option<CreateTable> {
     match words::statement(definition?.as_bytes(), Dialect::default()) {
-        Statement::Create(created) => created.charsets.into_iter().find(|name| !is_utf8(name) && name != "binary"),
+        Statement::Create(created) => Some(created),
         _ => None,
     }
 }
 
 /// Whether a table has a BIT column.
 fn has_bits(definition: &str) -> bool {
-    match words::statement(definition.as_bytes(), Dialect::default()) {
-        Statement::Create(created) => created.columns.iter().any(|column| column.ty == "BIT"),
-        _ => true,
-    }
+    created(Some(definition)).is_none_or(|created| created.columns.iter().any(|column| column.ty == "BIT"))
 }
 
 fn mixed(path: &str, table: &str) -> Error {
@@ -258,6 +263,8 @@ fn mixed(path: &str, table: &str) -> Error {
 struct Head {
     table: String,
     zone: Zone,
+    /// That of INSERTs, if it is no UTF-8.
+    charset: Option<String>,
     load: Option<LoadData>,
 }
 
@@ -282,9 +289,12 @@ fn head(path: &str, file: &str) -> Result<Option<Head>> {
                 super::super::check_ended(&part, text).map_err(refused)?;
                 let load =
                     words::load_data(text, dialect).ok_or_else(|| refused(super::super::other(text, part.line)))?;
-                found = Some(Head { table: load.table.clone(), zone, load: Some(load) });
+                found = Some(Head { table: load.table.clone(), zone, charset: None, load: Some(load) });
             }
-            (Statement::Insert(head), None) => return Ok(Some(Head { table: head.table, zone, load: None })),
+            (Statement::Insert(head), None) => {
+                let charset = statements.settings().charset.clone();
+                return Ok(Some(Head { table: head.table, zone, charset, load: None }));
+            }
             (Statement::Other, None) => return Err(refused(super::super::other(text, part.line))),
             (Statement::Use(_) | Statement::Database(_), None) => {}
             (Statement::Create(_) | Statement::Drop(_) | Statement::Schema(_) | Statement::Alter(_), None) => {

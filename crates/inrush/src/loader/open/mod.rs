@@ -640,7 +640,7 @@ fn prepare_table(connection: &mut Connection, target: &Target, jobs: &mut Jobs) 
         let has_run = jobs.alone(connection, target, |connection, jobs| {
             jobs.step(connection, JobStep::Truncate, |connection, jobs| {
                 target.load.control.waits(0, Some("TRUNCATE"));
-                execute_until_stopped(connection, &format!("TRUNCATE TABLE {}", name.quoted()), || {
+                execute_until_stopped(connection, format!("TRUNCATE TABLE {}", name.quoted()), || {
                     target.load.control.is_stopping()
                 })
                 .map_err(|e| cannot_truncate(e, &name.name))?;

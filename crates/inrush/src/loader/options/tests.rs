@@ -117,8 +117,8 @@ fn every_option_that_a_message_names_has_its_names() {
     }
     // Of the server, of the program that computes formulas, of that of a store, and of mydumper.
     let others = ["read-only", "headless", "convert-to", "outdir", "profile", "set-names", "build-empty-files"];
-    // Masks and exports are the command's alone.
-    let of_command = ["mask", "mask-strict", "dry-run", "lanes"];
+    // Masks, exports and whole dumps are the command's alone.
+    let of_command = ["mask", "mask-strict", "dry-run", "lanes", "rename", "only", "rows-only"];
     let others = [&others[..], &of_command[..]].concat();
     unknown.retain(|(path, flag)| !path.ends_with("front_end.rs") && !others.contains(&flag.as_str()));
     assert_eq!(unknown, []);

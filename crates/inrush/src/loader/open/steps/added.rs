@@ -126,7 +126,7 @@ fn add(
     fault::point("add.before");
     // It may wait for transactions that use the table, and the server would do it after the program has ended.
     let run = |connection: &mut Connection, at_once: bool| {
-        execute_until_stopped(connection, &statement(at_once), || target.load.control.is_stopping())
+        execute_until_stopped(connection, statement(at_once), || target.load.control.is_stopping())
     };
     let added = match run(connection, true) {
         Err(error) if NOT_AT_ONCE.contains(&error.code()) => {
