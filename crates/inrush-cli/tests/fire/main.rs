@@ -33,5 +33,6 @@ mod sleepers;
 mod soak;
 mod spills;
 mod table;
+mod taken_back;
 mod trace;
 mod undone;

@@ -282,6 +282,42 @@ fn killed_around_the_alter() {
     });
 }
 
+/// Rows are stored when a value is met that is too wide: the same command with `--widen` continues behind them. Without a key a row that is stored
+/// twice is there twice.
+#[test]
+fn a_load_that_has_begun_is_widened() {
+    everywhere("widen_begun", |place| {
+        for how in ["", "--lanes 2 --method multi-row"] {
+            fresh(place, "CREATE TABLE people (id INT, n INT, name VARCHAR(4))");
+            place.write("a.csv", "id,n,name\n1,1,a\n2,2,b\n3,3000000000,c\n4,4,too long\n5,5,e\n");
+            let load = format!("a.csv --into people --batch 1 {how}");
+            let stopped = loud(place, &load);
+            assert_eq!(stopped.code, 2, "{stopped}");
+            // The first row alone is looked at: nothing is widened.
+            let stopped = loud(place, &format!("{load} --widen --sample 2"));
+            assert_eq!((stopped.code, types(place, "people").contains("n int;")), (2, true), "{stopped}");
+            let stopped = loud(place, &format!("{load} --widen --sample 3"));
+            assert_eq!(
+                (stopped.code, types(place, "people").contains("n bigint; name varchar 4")),
+                (2, true),
+                "{stopped}"
+            );
+            let done = loud(place, &format!("{load} --widen --sample all"));
+            assert_eq!((done.code, done.rows().unwrap().stored), (0, 5), "{done}");
+            let want = "1,1,a|2,2,b|3,3000000000,c|4,4,too long|5,5,e";
+            assert_eq!(place.sql("SELECT * FROM people ORDER BY id"), want, "{done}");
+            let status = place.done(&place.command("--status").output().unwrap()).stdout;
+            assert!(
+                status.contains("columns widened for it: n INT to BIGINT, name VARCHAR(4) to VARCHAR(64)"),
+                "{status}"
+            );
+            // Also without the option.
+            let again = loud(place, &load);
+            assert!(again.code == 0 && again.stdout.contains("\"already-loaded\""), "{again}");
+        }
+    });
+}
+
 #[test]
 fn files_that_do_not_say_what_they_need() {
     everywhere("widen_files", |place| {

@@ -142,6 +142,12 @@ impl JobLine {
         })
     }
 
+    /// What is different now about how an unfinished job is read. A column may be widened at any time: rows that are stored keep their values.
+    pub fn difference_under_way(&self, now: &Mapping) -> Option<String> {
+        let of = |mapping: &Mapping| mapping.clone().without(Mapping::WIDENED);
+        of(&self.mapping).difference(&of(now))
+    }
+
     /// Returns the least number of rows that the table must hold for the line to be trusted. It is capped, because counting more
     /// would take long.
     pub fn look_for(&self, mode: Mode) -> u64 {
@@ -156,7 +162,7 @@ fn running(line: &JobLine, run: &Run<'_>) -> Opening {
             "a run of it may be at work, which would stop: ask them; then `--force` takes the job over".into(),
         );
     }
-    let difference = line.mapping.difference(run.mapping);
+    let difference = line.difference_under_way(run.mapping);
     if line.totals.chunks == 0 && (run.again || difference.is_some()) {
         return Opening::Anew;
     }

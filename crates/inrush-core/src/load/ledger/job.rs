@@ -341,17 +341,20 @@ impl JobLine {
     }
 
     /// Takes a job over from the run that has it: waits for every open transaction that stores a chunk of it, and keeps all later
-    /// ones out. It stores the current identity of the source, because the source may have been corrected since.
-    pub fn take_over_statement(ledger: &Ledger, id: JobId, identity: Option<&Identity>) -> String {
+    /// ones out. It stores the current identity of the source, because the source may have been corrected since, and how it is read, because
+    /// more columns may be widened for it.
+    pub fn take_over_statement(ledger: &Ledger, start: &Start<'_>) -> String {
+        let identity = start.identity;
         format!(
-            "UPDATE {} AS l JOIN (SELECT 1 AS one) AS o SET `epoch` = `epoch` + 1{}{}, `size` = {}, `modified` = {}, `hash` = {} WHERE `id` = {} AND `state` = 'running'",
+            "UPDATE {} AS l JOIN (SELECT 1 AS one) AS o SET `epoch` = `epoch` + 1{}{}, `size` = {}, `modified` = {}, `hash` = {}, `mapping` = {} WHERE `id` = {} AND `state` = 'running'",
             ledger.jobs(),
             if ledger.has_owners { ", `owner` = CURRENT_USER()" } else { "" },
             begins_run(ledger),
             or_null(identity.and_then(|i| i.size)),
             or_null(identity.and_then(|i| i.modified)),
             or_null(identity.map(|i| i.hash)),
-            id.literal()
+            text(&start.mapping.to_string()),
+            start.id.literal()
         )
     }
 

@@ -90,7 +90,7 @@ impl SourcePlan {
             (None, None) => mapping,
         };
         let mapping = match (self.widened(target), &self.widened_before) {
-            (Some(widened), _) => mapping.with(Mapping::WIDENED, widened),
+            (Some(widened), before) => mapping.and(widened_also(before.as_deref(), &widened)),
             (None, Some(widened)) => mapping.with_stored(Mapping::WIDENED, widened),
             (None, None) => mapping,
         };
@@ -118,7 +118,7 @@ impl SourcePlan {
         (!widened.is_empty()).then(|| widened.join(", "))
     }
 
-    /// Keeps the spelling of the cells that an unfinished job keeps, whose table or columns a run of it has made.
+    /// Keeps what earlier runs of an unfinished job have altered, and the spelling of the cells that an unfinished job keeps, whose table or columns a run of it has made.
     pub(crate) fn follow(&mut self, mapping: &Mapping) {
         self.added_before = mapping.get(Mapping::ADDED).map(str::to_owned);
         self.widened_before = mapping.get(Mapping::WIDENED).map(str::to_owned);
@@ -136,5 +136,17 @@ impl SourcePlan {
     pub(crate) fn load_statement(&self, text: LoadText<'_>, file_name: &str) -> String {
         let Self { plan, layout, rules, writing, .. } = self;
         load_data::statement_into(&writing.load_into(), &plan.columns, layout, rules, text, file_name)
+    }
+}
+
+/// What a job has widened before, as the ledger has it, and what it widens now.
+fn widened_also(before: Option<&str>, now: &str) -> Mapping {
+    let all = Mapping::default().with(Mapping::WIDENED, now);
+    let now = all.get(Mapping::WIDENED).unwrap_or_default();
+    match before {
+        // An earlier run was killed before its ALTER.
+        Some(before) if before.contains(now) => Mapping::default().with_stored(Mapping::WIDENED, before),
+        Some(before) => Mapping::default().with_stored(Mapping::WIDENED, &format!("{before}, {now}")),
+        None => all,
     }
 }

@@ -56,7 +56,7 @@ impl Compared {
                 line.id == candidate.id
                     && line.state == State::Running
                     && line.of_another_version().is_none()
-                    && line.mapping.difference(&candidate.mapping).is_none()
+                    && line.difference_under_way(&candidate.mapping).is_none()
             };
             if lines.iter().any(|line| goes_on(&line)) {
                 let stored = sql::rows(connection, &JobLine::chunks_query(ledger, candidate.id))?;

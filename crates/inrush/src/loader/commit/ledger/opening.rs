@@ -505,7 +505,7 @@ impl Opener<'_> {
         match (opening, line) {
             (Opening::AlreadyLoaded, _) => Ok(true),
             (Opening::Resume, Some(_)) => {
-                let update = JobLine::take_over_statement(ledger, candidate.id, candidate.identity.as_ref());
+                let update = JobLine::take_over_statement(ledger, &start);
                 Ok(self.connection.execute(&update, ())?.affected == 1)
             }
             (Opening::Anew, Some(line)) => {
