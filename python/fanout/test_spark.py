@@ -72,8 +72,6 @@ def test_mistakes_are_found_before_a_task_starts(spark: Any, each: Place) -> Non
     ):
         with pytest.raises(Exception, match=says):
             write(frame(spark, 2), each, **options)
-    with pytest.raises(Exception, match="overwrite"):
-        frame(spark, 2).write.format("inrush").mode("overwrite").options(url=each.url, table="orders").save()
     check(each, 0)
 
 

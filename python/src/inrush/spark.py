@@ -1,8 +1,9 @@
 # pyright: basic, reportMissingImports=false
 """`inrush.spark`: a data source for Spark 4, whose tasks store every row once.
 
-Each partition is a part of a named job: a task that is run again, or twice at the same time, finds what its twin has stored. It needs
-`inrush`, `pyspark` and `pyarrow` on the driver and on every executor.
+Of an append each partition is a part of a named job: a task that is run again, or twice at the same time, finds what its twin has
+stored. Of an overwrite and of a stream each attempt fills a stage, and the driver moves the stages of the attempts that Spark names into
+the table, in one transaction. It needs `inrush`, `pyspark` and `pyarrow` on the driver and on every executor.
 
 >>> import inrush.spark
 >>> inrush.spark.register(spark)
@@ -11,6 +12,7 @@ Each partition is a part of a named job: a task that is run again, or twice at t
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -18,6 +20,7 @@ from itertools import chain
 from typing import Any
 
 import pyarrow as pa
+import pyspark.sql.datasource
 from pyspark.sql.datasource import (
     DataSource,
     DataSourceArrowWriter,
@@ -30,7 +33,10 @@ from pyspark.sql.types import StructType
 
 import inrush
 
-from . import _filters, _ranges
+from . import _filters, _ranges, _stages
+
+# Spark has it from 4.1 on; `streamWriter` says so.
+DataSourceStreamArrowWriter: Any = getattr(pyspark.sql.datasource, "DataSourceStreamArrowWriter", object)
 
 LOAD_OPTIONS = (
     "method",
@@ -57,6 +63,9 @@ LOAD_OPTIONS = (
 
 OWN_OPTIONS = ("url", "table", "job", "parts", "partition_on", "partitions", "push_filters")
 
+SPARK_OPTIONS = ("path", "checkpointlocation", "queryname")
+"""Options of Spark itself, which it hands on."""
+
 
 def register(spark: Any) -> None:
     """Makes `format("inrush")` known to a session."""
@@ -82,13 +91,32 @@ class InrushDataSource(DataSource):
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceArrowWriter:
         options = Options.read(self.options)
         if overwrite:
-            raise inrush.InterfaceError(
-                'mode("overwrite") is not there: its tasks would not replace the table at one moment; empty the table first, and use'
-                ' mode("append")',
-                kind="config",
-            )
+            return OverwriteWriter(options, options.target(schema, 'mode("overwrite")'))
         options.check(to_arrow_schema(schema))
         return Writer(options)
+
+    def streamWriter(self, schema: StructType, overwrite: bool) -> Any:
+        options = Options.read(self.options)
+        if DataSourceStreamArrowWriter is object:
+            raise inrush.NotSupportedError("streams need Spark 4.1 or later", kind="config")
+        if overwrite:
+            raise inrush.InterfaceError(
+                'outputMode("complete") is not supported: use outputMode("update") with `mode` upsert, or outputMode("append")',
+                kind="config",
+            )
+        return StreamWriter(options, options.target(schema, "a stream"))
+
+
+def stages(table: str, to: str | None = None) -> list[str]:
+    """The stages of a table: those of attempts at work, and those that a killed driver or executor has left."""
+    return _stages.stages(table, to)
+
+
+def sweep(table: str, to: str | None = None) -> list[str]:
+    """Drops all stages of a table, and returns their names. Use it while no stream and no overwrite writes to the table."""
+    names = _stages.stages(table, to)
+    _stages.drop(_stages.Target(to, table, (), "insert"), names, dead=True)
+    return names
 
 
 @dataclass
@@ -109,7 +137,9 @@ class Options:
         """Every mistake at once."""
         # Spark hands them over in lower case, or as they were written.
         given = {name.lower(): value for name, value in given.items()}
-        wrong = [f"`{name}` is no option" for name in given if name not in (*LOAD_OPTIONS, *OWN_OPTIONS, "path")]
+        wrong = [
+            f"`{name}` is no option" for name in given if name not in (*LOAD_OPTIONS, *OWN_OPTIONS, *SPARK_OPTIONS)
+        ]
         if not given.get("table"):
             wrong.append("`table` is missing")
         for name in ("parts", "partitions"):
@@ -140,6 +170,30 @@ class Options:
     def check(self, schema: pa.Schema) -> None:
         """Compares the columns with the table's, before a task starts."""
         inrush.load(schema.empty_table(), self.table, self.url, dry_run=True, **self.load)
+
+    def target(self, schema: StructType, what: str) -> _stages.Target:
+        """What stages are moved into, after all checks."""
+        wrong = []
+        if self.job is not None:
+            wrong.append(f"`job` and `parts` are options of an append, and not of {what}, which needs no name")
+        mode = self.load.get("mode", "insert")
+        if mode not in _stages.MODES:
+            wrong.append(f"`mode` of {what} is {', '.join(_stages.MODES)}, and not `{mode}`")
+        if self.load.get("columns") == "position":
+            wrong.append(f"`columns` of {what} are `name` or a list of names, and not `position`")
+        if wrong:
+            raise inrush.InterfaceError("; ".join(wrong), kind="config")
+        self.check(to_arrow_schema(schema))
+        given = self.load.get("columns", "name")
+        names = schema.names if given == "name" else given
+        columns = _stages.columns_of(self.url, self.table, names)
+        return _stages.Target(self.url, self.table, columns, mode, tuple(self.load.get("key", ())))
+
+    @property
+    def retry_for(self) -> float:
+        """In seconds. `check` has seen that the load takes it."""
+        found = re.fullmatch(r"([0-9.]+) *(ms|s|m|h|)", str(self.load.get("retry_for", 600)))
+        return float(found[1]) * {"ms": 0.001, "m": 60, "h": 3600}.get(found[2], 1) if found else 600
 
 
 @dataclass
@@ -197,6 +251,88 @@ class Writer(DataSourceArrowWriter):
 
     def abort(self, messages: list[Stored | None]) -> None:
         """What is stored stays: the same job goes on there."""
+
+
+@dataclass
+class Staged(WriterCommitMessage):
+    """What an attempt has written: no row of it is in the table yet."""
+
+    owner: str
+    stage: str | None
+    rows: int
+
+
+def stage(options: Options, target: _stages.Target, owner: str, batches: Iterator[pa.RecordBatch]) -> Staged:
+    """Writes an attempt's rows into a stage of its own."""
+    first = next(batches, None)
+    if first is None:
+        return Staged(owner, None, 0)
+    name = _stages.make(target, owner)
+    given = {"lanes": 1, **options.load}
+    report = inrush.load(chain([first], batches), target.beside(name), options.url, **given)
+    return Staged(owner, name, report.stored)
+
+
+def chosen(messages: list[Staged | None]) -> list[str]:
+    """The stages of the attempts that Spark names."""
+    if None in messages:
+        raise inrush.IntegrityError(
+            "Spark commits a write, and names no attempt for one of its tasks: nothing is stored", kind="guarantee"
+        )
+    return [message.stage for message in messages if message is not None and message.stage is not None]
+
+
+class OverwriteWriter(DataSourceArrowWriter):
+    """Replaces the rows of a table at one moment."""
+
+    def __init__(self, options: Options, target: _stages.Target) -> None:
+        self.options = options
+        self.target = target
+        self.owner = str(uuid.uuid4())
+
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> Staged:
+        return stage(self.options, self.target, self.owner, iterator)
+
+    def commit(self, messages: list[Staged | None]) -> None:
+        names = chosen(messages)
+        _stages.publish_anew(self.target, names, self.options.retry_for)
+        _stages.sweep(self.target, self.owner, names)
+
+    def abort(self, messages: list[Staged | None]) -> None:
+        _stages.sweep(self.target, self.owner, ())
+
+
+class StreamWriter(DataSourceStreamArrowWriter):
+    """Stores each micro-batch of a streaming query once. The query's id, which is in its checkpoint, is its name."""
+
+    def __init__(self, options: Options, target: _stages.Target) -> None:
+        self.options = options
+        self.target = target
+
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> Staged:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        query = context.getLocalProperty("sql.streaming.queryId") if context else None
+        if not query:
+            raise inrush.NotSupportedError(
+                "this version of Spark gives its tasks no `sql.streaming.queryId`", kind="config"
+            )
+        return stage(self.options, self.target, query, iterator)
+
+    def commit(self, messages: list[Staged | None], batchId: int) -> None:
+        names = chosen(messages)
+        owners = {message.owner for message in messages if message is not None}
+        if names:
+            (query,) = owners
+            _stages.publish_batch(self.target, query, batchId, names, self.options.retry_for)
+        for owner in owners:
+            _stages.sweep(self.target, owner, names)
+
+    def abort(self, messages: list[Staged | None], batchId: int) -> None:
+        # Where no attempt is known, neither is the query: its next commit drops what is left.
+        for owner in {message.owner for message in messages if message is not None}:
+            _stages.sweep(self.target, owner, ())
 
 
 @dataclass
